@@ -172,10 +172,10 @@ def _by_swapping(rate: float = 0.1) -> CountChanges:
     return BySwapping(checked_rate(rate))
 
 
-def _by_noise(noise: Any, floor: bool = False) -> CountChanges:
+def _by_noise(noise: Any, floor: bool = False, noisy_zeros: bool = True) -> CountChanges:
     from .perturbation.noise import as_noise
 
-    return ByNoise(as_noise(noise, floor, 0).given)
+    return ByNoise(as_noise(noise, floor, 0, noisy_zeros).given)
 
 
 CHANGES: dict[str, Callable[..., CountChanges]] = {

@@ -88,10 +88,10 @@ def _perturb(
     return Perturbation(transitions), CELLWISE if preserve_totals or transitions.made_for_table else EXACT
 
 
-def _add_noise(release: Release, noise: Any, floor: bool = False) -> tuple[Reading, str]:
+def _add_noise(release: Release, noise: Any, floor: bool = False, noisy_zeros: bool = True) -> tuple[Reading, str]:
     from .perturbation.noise import as_noise
 
-    return as_noise(noise, floor, release.decimals), EXACT
+    return as_noise(noise, floor, release.decimals, noisy_zeros), EXACT
 
 
 def _draw_sample(release: Release) -> tuple[Reading, str]:

@@ -18,7 +18,7 @@ from ..release.tables.dims import Dim, Margin, parse_margin
 from ..release.tables.integers import whole_numbers
 from ..release.tables.table_forms import axis_name
 from ..release.tables.tables import Table
-from .mechanism.cell_keys import taken_seed
+from .mechanism.cell_keys import CellNumbers, taken_seed
 from .methods import method_named, refuse_missing, refuse_unknown
 from .perturbation.noise import as_noise
 from .perturbation.perturbation import chosen_within, refuse_undecided
@@ -37,7 +37,7 @@ def protected_counts(
     *,
     dims: Sequence[str] | None = None,
     seed: int,
-    keys: np.ndarray | None = None,
+    numbers: np.ndarray | None = None,
 ) -> np.ndarray:
     """What a method publishes of the cells of a table, without a release.
 
@@ -52,10 +52,9 @@ def protected_counts(
         The names of the axes, for parameters that name them; A, B, C, ... when left out.
     seed
         The seed of the random numbers. The counts are those that the public function publishes with it.
-    keys
-        Cell keys: numbers in [0, 1), in the shape of the counts, that decide instead of random ones, so that a cell is
-        changed in the same way in every table (see `cell_keys`, also for cells without records). Semi-controlled rounding
-        ranks cells by them.
+    numbers
+        Numbers in [0, 1), in the shape of the counts, that decide instead of random ones, so that a cell is changed in the
+        same way in every table (see `cell_numbers`). Semi-controlled rounding ranks cells by them.
 
     Examples
     --------
@@ -67,7 +66,7 @@ def protected_counts(
     >>> fw.protect.random_round(counts, base=3, seed=5).published.values.tolist()
     [[3, 9, 0], [3, 9, 6]]
     """
-    cells = _checked(counts, dims, seed, keys)
+    cells = _checked(counts, dims, seed, numbers)
     method_named(method)
     name = method.replace("-", "_")
     publish = _METHODS.get(name)
@@ -84,12 +83,12 @@ def protected_counts(
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The true counts as a flat array, the dims of their table, and the seed or the keys that decide about them."""
+    """The true counts as a flat array, the dims of their table, and the seed or the numbers that decide about them."""
 
     values: np.ndarray
     dims: tuple[Dim, ...]
     seed: int
-    keys: np.ndarray | None
+    given: np.ndarray | None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -104,7 +103,7 @@ class Cells:
     @property
     def numbers(self) -> np.ndarray:
         """A number in [0, 1) for every cell."""
-        return self.random.random(len(self.values)) if self.keys is None else self.keys
+        return self.random.random(len(self.values)) if self.given is None else self.given
 
     def groups(self, margin: Margin) -> np.ndarray:
         """The number of the sum of a margin that each cell belongs to."""
@@ -112,13 +111,13 @@ class Cells:
         sums = np.arange(np.prod(sizes, dtype=np.intp)).reshape(sizes)
         return np.broadcast_to(sums, self.shape).ravel()
 
-    def refuse_keys(self, method: str) -> None:
-        """Refuse keys where they cannot decide."""
-        if self.keys is not None:
-            raise InputError(f"{method} has no random numbers that belong to cells: leave out keys=.")
+    def refuse_numbers(self, method: str) -> None:
+        """Refuse numbers of cells where they cannot decide."""
+        if self.given is not None:
+            raise InputError(f"{method} has no random numbers that belong to cells: leave out numbers=.")
 
 
-def _checked(counts: np.ndarray, names: Sequence[str] | None, seed: int, keys: Any) -> Cells:
+def _checked(counts: np.ndarray, names: Sequence[str] | None, seed: int, given: Any) -> Cells:
     array = np.asarray(counts)
     if not array.size or not array.ndim:
         raise InputError("the table is empty: it needs at least one dim and one cell.")
@@ -126,20 +125,22 @@ def _checked(counts: np.ndarray, names: Sequence[str] | None, seed: int, keys: A
     if len(called) != array.ndim:
         raise InputError(f"the table has {array.ndim} dims, and {len(called)} names are given for them.")
     dims = tuple(Dim(name, tuple(map(str, range(1, n + 1)))) for name, n in zip(called, array.shape, strict=True))
-    if keys is not None:
-        keys = np.asarray(keys, dtype=float)
-        if keys.shape != array.shape or not ((keys >= 0) & (keys < 1)).all():
-            raise InputError("keys= must be numbers from 0 to below 1, as many and in the same shape as the counts.")
-        keys = keys.ravel()
-    return Cells(whole_numbers(array, dims, 0).ravel(), dims, taken_seed(seed), keys)
+    if given is not None:
+        given = np.asarray(given, dtype=float)
+        if given.shape != array.shape or not ((given >= 0) & (given < 1)).all():
+            raise InputError("numbers= must be from 0 to below 1, as many and in the same shape as the counts.")
+        given = given.ravel()
+    return Cells(whole_numbers(array, dims, 0).ravel(), dims, taken_seed(seed), given)
 
 
 def _by_release(cells: Cells, name: str, parameters: Mapping[str, Any]) -> np.ndarray:
     """The counts of a method that has no shorter way than its release."""
-    if name not in ("perturb", "round_lattice"):
-        cells.refuse_keys(name)
+    if name != "perturb":
+        cells.refuse_numbers(name)
     table = Table(cells.values.reshape(cells.shape), cells.dims)
-    passed = dict(parameters) if cells.keys is None else {**parameters, "keys": cells.keys.reshape(cells.shape)}
+    passed = dict(parameters)
+    if cells.given is not None:
+        passed["keys"] = cells.given.reshape(cells.shape).view(CellNumbers)
     function = method_named(name).function(name)
     refuse_unknown(name, passed, function)
     refuse_missing(name, passed, function)
@@ -154,7 +155,7 @@ def _by_release(cells: Cells, name: str, parameters: Mapping[str, Any]) -> np.nd
 
 
 def _round_to(cells: Cells, base: float, rule: str = "nearest") -> np.ndarray:
-    cells.refuse_keys("round_to")
+    cells.refuse_numbers("round_to")
     checked_rule(rule)
     return nearest_multiple(cells.values, checked_base(base, 0, "round_to"))
 
@@ -181,19 +182,19 @@ def _perturb(
     additive: Any = (),
 ) -> np.ndarray:
     transitions = as_transitions(matrix, last_rows, normalise)
-    refuse_undecided(preserve_totals, within, cells.keys)
+    refuse_undecided(preserve_totals, within, cells.given)
     if not preserve_totals:
         return transitions.drawn(cells.values, cells.numbers)
     groups = cells.groups(parse_margin(() if within is None else within, cells.dims))
     return chosen_within(cells.values, transitions, groups, cells.random)
 
 
-def _add_noise(cells: Cells, noise: Any, floor: bool = False) -> np.ndarray:
-    return as_noise(noise, floor, 0).publish(cells.values, cells.numbers)
+def _add_noise(cells: Cells, noise: Any, floor: bool = False, noisy_zeros: bool = True) -> np.ndarray:
+    return as_noise(noise, floor, 0, noisy_zeros).publish(cells.values, cells.numbers)
 
 
 def _swap(cells: Cells, dim: Any, rate: float = 0.1, within: Any = (), targeted: int | None = None) -> np.ndarray:
-    cells.refuse_keys("swap")
+    cells.refuse_numbers("swap")
     exchange = checked_swap(cells.dims, dim, rate, within, targeted)
     strata = strata_of(cells.groups(exchange.alike), cells.groups(exchange.categories(cells.dims)))
     refuse_useless(cells.values, strata, exchange.names(cells.dims))

@@ -18,7 +18,7 @@ ONE_TABLE = (
 )
 SAME_SEED = "another table was protected with the same seed, and so with the same random numbers"
 SAME_KEYS = "another table used the keys of the same cells for another method"
-SHARED_RECORDS = "the keys of another table are sums over the same records"
+SHARED_RECORDS = "in another table the same records have the same random number"
 
 
 def seen_once(evidence: Sequence[Evidence], release: Release) -> tuple[Evidence, ...]:

@@ -93,15 +93,18 @@ ITEMS = (
     Item(
         "2.3, step 2",
         "... a table of little risk is published as it is",
-        "fw.server.TableServer(cube, mechanism='random_round', parameters={'base': 3}, max_risk=1, "
-        "always=False).tabulate('sex').table.sum().item()",
-        "20000",
+        "fw.server.TableServer(cube, mechanism='random_round', parameters={'base': 3}, max_risk=1).tabulate('sex')"
+        ".needs_protection",
+        "False",
+        "the agency is told, and has `original`; a server that did so by itself would tell of the true table",
     ),
     Item("2.3, step 3", "it is protected", "server.tabulate('sex,age').table"),
     Item(
         "2.3, step 4",
         "its risk again; above what is allowed it is not released",
-        "server.tabulate('sex,age').risk_after",
+        "server.tabulate('sex,age').too_risky",
+        "False",
+        "the agency is told, and decides; a refusal by the server would tell of the true table",
     ),
     Item("2.3, step 5", "the table with a measure of utility", "server.tabulate('sex,age').utility"),
     Item(
@@ -166,7 +169,7 @@ ITEMS = (
     Item(
         "3.2",
         "keys of records that are given",
-        "fw.server.TableServer(records.assign(key=np.arange(len(records)) % 997), keys='key', mechanism='random_round', "
+        "fw.server.TableServer(records.assign(key=np.arange(len(records)) * 997), keys='key', mechanism='random_round', "
         "parameters={'base': 3}, seed=1).tabulate('sex').table",
     ),
     Item(

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 import fiberwalk as fw
-from fiberwalk.server.request import as_request
+from fiberwalk.server.cube.request import as_request
 
 REQUESTS = (
     ("age,education,occupation", ("region", 0)),
@@ -25,8 +25,8 @@ REQUESTS = (
     ("region,occupation,education", ("age", 9)),
 )
 METHODS: dict[str, dict[str, Any]] = {
-    "semi_controlled_round": {"base": 3},
     "random_round": {"base": 3},
+    "add_noise": {"noise": fw.protect.uniform_noise(3)},
     "perturb": {
         "matrix": fw.protect.window_matrix(stay=[0.5] * 2 + [0.9] * 13, window=[5] * 2 + [7] * 13),
         "last_rows": 5,
@@ -47,19 +47,20 @@ def milliseconds(call: Callable[[], Any], times: int = TIMES) -> float:
 
 
 def steps(server: fw.server.TableServer, dims: str, where: dict[str, str]) -> dict[str, float]:
-    """The steps of one request, each by itself, and the whole."""
-    request = as_request(dims, where, server.cube.labels)
-    counted = server.cube.cut(request)
-    seed = server.cube.table_seed(counted.keys)
-    published, _ = server._protected(request, counted, seed, as_it_is=False)
+    """The steps of one request, the whole, and what the agency may look at besides."""
+    request = as_request(dims, where, server.offered)
+    made = server._made(request.whole)
+    view = server.tabulate(dims, where).view
+    assert view is not None
+    true, published = view.counted.counts, view.published
     return {
         "count": milliseconds(lambda: server.cube.cut(request)),
-        "rules": milliseconds(lambda: server.rules.broken_by_size(server.rules.size_of(counted.counts))),
-        "risk": milliseconds(lambda: server.measure.before(counted.counts)),
-        "protect": milliseconds(lambda: server._protected(request, counted, seed, as_it_is=False)),
-        "risk after": milliseconds(lambda: server.measure.after(counted.counts, published)),
-        "utility": milliseconds(lambda: server.measure.utility(counted.counts, published)),
+        "count and protect": milliseconds(lambda: server._made(request.whole)),
+        "rules": milliseconds(lambda: server._judged(request, made)),
         "request": milliseconds(lambda: server.tabulate(dims, where)),
+        "risk": milliseconds(lambda: server.measure.before(true)),
+        "risk after": milliseconds(lambda: server.measure.after(true, published)),
+        "utility": milliseconds(lambda: server.measure.utility(true, published)),
     }
 
 
@@ -74,7 +75,7 @@ def main() -> None:
         print(f"a server from {what}: {milliseconds(lambda data=data: fw.server.TableServer(data, seed=1), 3):,.0f} ms")
     rows = {}
     for method, parameters in METHODS.items():
-        server = fw.server.TableServer(cube, mechanism=method, parameters=parameters, rules=RULES, max_risk=0.9, seed=1)
+        server = fw.server.TableServer(cube, mechanism=method, parameters=parameters, rules=RULES, seed=1)
         for number, (dims, (dim, label)) in enumerate(REQUESTS, start=1):
             rows[method, f"table {number}"] = steps(server, dims, {dim: cube[dim].values[label]})
     frame = pd.DataFrame(rows).T

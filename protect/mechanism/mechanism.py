@@ -86,7 +86,7 @@ def protected(
     numbers, kind = random_numbers(release, shown, matrix, truth, seed, keys)
     published = mechanism.publish(truth, numbers)
     if kind == RECORDS and len(shown) > release.n_cells:
-        likelihood = CELLWISE  # the key of a total follows from the keys of its cells
+        likelihood = CELLWISE  # a total whose people are all in one cell has the random number of that cell
     applied = Applied(mechanism.name, likelihood, mechanism.words + KEY_WORDS[kind], seed, mechanism, keys=kind)
     return seen_through(release, mechanism, Figures(shown, matrix, published), applied, draw_name(mechanism, kind))
 

@@ -24,12 +24,16 @@ NEGLIGIBLE = 1e-9
 @saved("Noise")
 @dataclass(frozen=True)
 class Noise:
-    """A difference is added to a figure, with probabilities that are the same for all; floored: no figure below zero."""
+    """A difference is added to a figure, with probabilities that are the same for all; floored: no figure below zero.
+
+    Where zeros are not noisy, a figure of 0 is published as it is, and all others may become 0.
+    """
 
     differences: tuple[int, ...]
     probabilities: tuple[float, ...]
     floor: bool = False
     decimals: int = 0
+    noisy_zeros: bool = True
     name: str = "additive noise"
 
     @property
@@ -44,6 +48,7 @@ class Noise:
             f"a random number from {written(self.differences[0], self.decimals)} to "
             f"{written(self.differences[-1], self.decimals)} (standard deviation {spread / 10**self.decimals:.4g}, "
             f"distribution {mark}) is added to every figure"
+            + (" but those that are 0" * (not self.noisy_zeros))
             + (", and what falls below zero is shown as 0" * self.floor)
         )
 
@@ -51,12 +56,16 @@ class Noise:
         """Add the difference where the cumulated probabilities pass the random number."""
         edges = np.cumsum(self.probabilities)[:-1]
         noisy: np.ndarray = values + np.array(self.differences)[np.searchsorted(edges, u, side="right")]
+        if not self.noisy_zeros:
+            noisy[values == 0] = 0
         return np.maximum(noisy, 0) if self.floor else noisy
 
     def given(self, figure: int, most: int) -> tuple[int, np.ndarray]:
         """The probability of the difference; at a floor, of every difference that leads to it or below."""
         lowest, highest = self.differences[0], self.differences[-1]
         first, last = max(figure - highest, 0), min(figure - lowest, most)
+        if figure == 0 and not self.noisy_zeros:
+            first, last = 0, max(last, 0)
         if last < first or (self.floor and figure < 0):
             return 0, np.empty(0)
         weights = np.zeros(last - first + 1)
@@ -66,6 +75,8 @@ class Noise:
                 weights[: max(value - first + 1, 0)] += probability
             elif first <= value <= last:
                 weights[value - first] = probability
+        if first == 0 and not self.noisy_zeros:
+            weights[0] = figure == 0
         with np.errstate(divide="ignore"):
             return first, np.log(weights)
 
@@ -75,6 +86,7 @@ def add_noise(
     noise: Mapping[float, float],
     *,
     floor: bool = False,
+    noisy_zeros: bool = True,
     seed: int | None = None,
     margins: Iterable[Any] = (),
     exact: Iterable[Any] = (),
@@ -89,6 +101,8 @@ def add_noise(
         and `uniform_noise`.
     floor
         Publish 0 for what falls below zero; else figures may be negative.
+    noisy_zeros
+        False: a true 0 is published as 0, as cell-key methods have it. Small counts should then be able to become 0, too.
     seed
         The seed of the random numbers; whoever has it can undo the noise. Left out: a new one, kept in `release.applied`. A
         seed that can be guessed protects nothing.
@@ -98,7 +112,8 @@ def add_noise(
         Margins that are published as they are.
     keys
         None: every figure has a random number of its own. "labels": it follows from the labels and the seed, so that a
-        cell or total has the same noise in every table. A table of summed record keys: it follows from who is in the cell.
+        cell or total has the same noise in every table. A table of summed record keys, whole numbers of
+        64 bits, or a dict of those of their halves (`fw.server.record_keys`): it follows from who is in the cell.
 
     Examples
     --------
@@ -110,11 +125,11 @@ def add_noise(
     {0: 0.167, 1: 0.667, 2: 0.167}
     """
     labelled = as_table(table)
-    mechanism = as_noise(noise, floor, labelled.decimals)
+    mechanism = as_noise(noise, floor, labelled.decimals, noisy_zeros)
     return protected(labelled, mechanism, seed=seed, margins=margins, exact=exact, keys=keys)
 
 
-def as_noise(noise: Any, floor: bool, decimals: int) -> Noise:
+def as_noise(noise: Any, floor: bool, decimals: int, noisy_zeros: bool = True) -> Noise:
     """Check the probabilities of differences, and scale the differences."""
     if not isinstance(noise, Mapping) or not noise:
         raise InputError("noise= is a dict of differences and their probabilities, such as {-1: 0.2, 0: 0.6, 1: 0.2}.")
@@ -131,7 +146,8 @@ def as_noise(noise: Any, floor: bool, decimals: int) -> Noise:
     if abs(total - 1) > 1e-9:
         raise InputError(f"the probabilities of the noise sum to {total:.10g}, not to 1.")
     possible = sorted(difference for difference, probability in chance.items() if probability > 0)
-    return Noise(tuple(possible), tuple(chance[difference] / total for difference in possible), bool(floor), decimals)
+    chances = tuple(chance[difference] / total for difference in possible)
+    return Noise(tuple(possible), chances, bool(floor), decimals, bool(noisy_zeros))
 
 
 def uniform_noise(max_change: int) -> dict[int, float]:

@@ -113,7 +113,8 @@ def perturb(  # noqa: PLR0913  (a public verb: its keywords are its interface)
         Margins that are published as they are.
     keys
         None: every figure has a random number of its own. "labels": it follows from the labels and the seed, so that a
-        cell or total is changed alike in every table. A table of summed record keys: it follows from who is in the cell.
+        cell or total is changed alike in every table. A table of summed record keys, whole numbers of
+        64 bits, or a dict of those of their halves (`fw.server.record_keys`): it follows from who is in the cell.
 
     Notes
     -----

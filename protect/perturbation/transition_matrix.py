@@ -75,14 +75,22 @@ class Transitions:
 
     def drawn(self, values: np.ndarray, u: np.ndarray) -> np.ndarray:
         """The published counts, each by its own random number: the inverse of the row's cumulated probabilities."""
-        published = values.copy()
+        columns, edges = self._steps
         rows = self.rows(values)
-        for row in np.unique(rows[rows >= 0]).tolist():
-            in_row = rows == row
-            columns = np.flatnonzero(self.matrix[row])
-            edges = np.cumsum(self.matrix[row, columns])[:-1]
-            published[in_row] += columns[np.searchsorted(edges, u[in_row], side="right")] - row
-        return published
+        inside = np.maximum(rows, 0)
+        passed = np.zeros(len(values), dtype=np.intp)
+        for edge in edges.T:  # all alike, whatever the counts are
+            passed += edge[inside] <= u
+        return np.where(rows < 0, values, values + columns[inside, passed] - rows)
+
+    @cached_property
+    def _steps(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of every row the possible columns, and the cumulated probabilities between them (2 where there are none)."""
+        width = int((self.matrix > 0).sum(axis=1).max())
+        columns = np.argsort(self.matrix == 0, axis=1, kind="stable")[:, :width]
+        possible = np.take_along_axis(self.matrix, columns, axis=1)
+        edges = np.cumsum(possible, axis=1)[:, :-1]
+        return columns, np.where(possible[:, 1:] > 0, edges, 2.0)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -93,6 +101,8 @@ class Transitions:
 
 def as_transitions(matrix: Any, last_rows: int = 1, normalise: bool = False) -> Transitions:
     """Check a transition matrix as a user gives it: an array, a list of rows, or a DataFrame labelled by the counts."""
+    if isinstance(matrix, Transitions):
+        return matrix  # checked before
     _refuse_other_labels(matrix)
     try:
         checked = np.array(matrix, dtype=float)

@@ -80,7 +80,8 @@ def random_round(
         Margins that are published as they are.
     keys
         None: every figure has a random number of its own. "labels": it follows from the labels and the seed, so that a
-        cell or total is rounded alike in every table. A table of summed record keys: it follows from who is in the cell.
+        cell or total is rounded alike in every table. A table of summed record keys, whole numbers of
+        64 bits, or a dict of those of their halves (`fw.server.record_keys`): it follows from who is in the cell.
 
     Examples
     --------

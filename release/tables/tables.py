@@ -203,7 +203,7 @@ def cell_mask(where: Any, table: Table) -> np.ndarray:
         for cell in where:
             mask[cell_position(cell, table.dims)] = True
         return mask
-    values = _matched(where, table.dims, "where=")
+    values = as_matched(where, table.dims, "where=")
     if values.dtype != bool:
         raise InputError("where= must be true or false for every cell (for instance table < 3), or a list of cells.")
     if values.shape != table.values.shape:
@@ -213,14 +213,14 @@ def cell_mask(where: Any, table: Table) -> np.ndarray:
 
 def as_means(means: Any, dims: Sequence[Dim], named: str = "the expected counts") -> np.ndarray:
     """A table of real numbers over the same cells, matched by its labels where it has any."""
-    matched = _matched(means, dims, named)
+    matched = as_matched(means, dims, named)
     try:
         return matched.astype(float)
     except (TypeError, ValueError):
         raise InputError(f"{named} must be a table of numbers like the one released.") from None
 
 
-def _matched(table: Any, dims: Sequence[Dim], named: str) -> np.ndarray:
+def as_matched(table: Any, dims: Sequence[Dim], named: str) -> np.ndarray:
     """The values of a table-like object in the order of some dims and their labels."""
     values, names, labels, _ = read_form(table)
     known = [dim.name for dim in dims]

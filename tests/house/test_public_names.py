@@ -10,7 +10,7 @@ from support.places import ROOT
 STORED = ROOT / "tests" / "house" / "public_names.txt"
 MEANINGS = "## Words of the interface"
 ONLY_THERE = {
-    "no_header", "no_flags", "not_sharp", "only_if_needed", "outsiders_only", "nats", "protected_by", "strata", "merge",
+    "no_header", "no_flags", "not_sharp", "replace", "outsiders_only", "nats", "protected_by", "strata", "merge",
     "example",
     "html", "csv", "json", "save", "out", "note", "plot", "list", "seed_file",  # where answers go
     "fail_above", "fail_if_none", "fail_on_disclosure", "check", "threads", "cluster", "knows", "only_bounds", "primary",

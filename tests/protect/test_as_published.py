@@ -108,14 +108,14 @@ def test_tables_that_claim_the_same_keys_must_agree():
 
 def test_linked_tables_whose_random_numbers_depend_on_each_other_are_never_exact():
     rows = TABLE.sum("B")
-    keys = xr.zeros_like(TABLE, dtype=float) + 0.3
+    keys = xr.zeros_like(TABLE, dtype=np.uint64) + 3
     dependent = {
         "with the same seed": [
             fw.protect.random_round(TABLE, seed=1),
             fw.protect.add_noise(rows, {-1: 0.5, 1: 0.5}, seed=1),
         ],
         "the same cells for another method": [fw.protect.random_round(TABLE, b, seed=1, keys="labels") for b in (3, 5)],
-        "sums over the same records": [
+        "the same records have the same random number": [
             fw.protect.random_round(t, keys=k) for t, k in ((TABLE, keys), (rows, keys.sum("B")))
         ],
     }
@@ -144,9 +144,9 @@ def test_words_of_magnitudes_are_in_their_own_units():
 
 def test_keys_of_records_follow_the_cell_and_a_total_is_then_no_independent_draw():
     rng = np.random.default_rng(3)
-    keys = xr.zeros_like(TABLE, dtype=float)
+    keys = xr.zeros_like(TABLE, dtype=np.uint64)
     for place in np.ndindex(TABLE.shape):
-        keys[place] = rng.random(int(TABLE[place])).sum()
+        keys[place] = rng.integers(0, 2**64, int(TABLE[place]), dtype=np.uint64).sum()
     alone = fw.protect.random_round(TABLE, seed=1, keys=keys)
     turned = fw.protect.random_round(TABLE.T, seed=1, keys=keys)
     assert (alone.published == turned.published.T).all()

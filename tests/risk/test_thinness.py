@@ -107,12 +107,12 @@ def test_a_map_and_a_server_say_that_the_risk_rose():
     assert "larger than before" not in by_means.sentence
     alone = fw.ru_map(EVEN, SWAP, "split", "hellinger", seeds=2, original=False)
     assert "larger than before" not in alone.sentence
-    settings = {"mechanism": "swap", "parameters": {"dim": "A", "rate": 0.3}, "seed": 1}
+    settings = {"mechanism": "swap", "parameters": {"dim": "A", "rate": 0.3}, "seed": 1, "when": "before"}
     answer = fw.server.tabulate(EVEN, "A,B", **settings)
     assert answer.risk_after > answer.risk_before
     assert "after; this measure may rise when a table is protected (see `risk.perturbed_risk`)" in answer.summary()
     answer = fw.server.tabulate(EVEN, "A,B", risk="split mean", **settings)
-    assert answer.risk_after <= answer.risk_before
+    assert answer.risk_after <= answer.risk_before + 1e-12
     assert "may rise" not in answer.summary()
 
 

@@ -22,8 +22,9 @@ from .protecting.ru_map import ru_map
 from .reconstruct import reconstruct
 from .report import report
 from .sample_risk import sample_risk
+from .serving.keys import keys
+from .serving.tabulate import tabulate
 from .shared.manners import PlainGroup
-from .tabulate import tabulate
 
 COMMANDS: tuple[click.Command, ...] = (
     audit,
@@ -38,6 +39,7 @@ COMMANDS: tuple[click.Command, ...] = (
     ru_map,
     sample_risk,
     reconstruct,
+    keys,
     tabulate,
     conditional_test,
     demo,
@@ -64,6 +66,7 @@ Examples:
   fiberwalk ru-map table.csv --mechanism 'random-round base=3,5,10' --plot map.png    which method leaves least risk?
   fiberwalk sample-risk sample.csv --people 2449    what does a table of sample counts risk?
   fiberwalk reconstruct tables/ --region block --html who.html    who is behind the tables, and how surely?
+  fiberwalk keys people.csv --out keyed.csv       random keys of people, once, for tables on request
   fiberwalk tabulate people.csv --dims sex,age --mechanism 'random-round base=3'    a table on request, if it is safe
   fiberwalk test table.csv --hypothesis A --hypothesis B    does a model fit, whatever the counts?
 

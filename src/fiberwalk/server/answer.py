@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..base.errors import InputError
-from ..protect.mechanism.mechanism import CELLWISE
-from ..release.facts.facts import Applied
+from ..protect.mechanism.cell_keys import CellNumbers
 from ..release.tables.dims import Dim
-from ..release.tables.tables import Table, labelled
+from ..release.tables.tables import labelled
+from .agency_view import AgencyView
+from .cube.request import Request
 from .offered_tables import RoundedTables
-from .protection import Protection, release_of
-from .request import Request
+from .protection import Protection
+from .reading_back import read_table
 from .rules import Size, numbered, percent, plain
 
 if TYPE_CHECKING:
@@ -28,14 +29,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """The true and the published counts of a released table, in the order of the cube."""
+    """The true and the published counts of a table, in the order of the cube."""
 
+    request: Request
+    """Whom it is about: as asked for, but without areas that are left out; of a refused one the whole table."""
     dims: tuple[Dim, ...]
     true: np.ndarray
     published: np.ndarray
-    numbers: np.ndarray | None
+    possible: np.ndarray
+    """Which cells can have anybody."""
+    numbers: CellNumbers | None
     """What decided about each cell, where record keys did."""
-    seed: int
     lattice: RoundedTables | None = None
     """The offered tables that the published counts come from, where they do."""
     beside_offered: bool = False
@@ -46,47 +50,90 @@ class Tables:
 class Answer:
     """What a server answers. Only `table` and `notice` are for whoever asked; the rest is the agency's own.
 
-    The same request gets the same answer. `original`, `risk_before` and `reason` hold figures of the true table; from the
-    exact `utility` or `risk_after` of a table of a few cells its counts can be found by trial.
+    The same request gets the same answer. `original`, risks and utility look at the true table, and are made when the agency
+    looks at them: they decide nothing, and who waits for an answer does not wait for them. `withheld` is the protected table
+    that was refused: who audits takes it for answered, because a refusal tells at most as much.
     """
 
     request: Request
     released: bool
     reason: str
-    """Why there is no table, with the figures; empty where there is one."""
+    """Why there is no table, with the published figures that decided; empty where there is one."""
     notice: str
-    """... as whoever asked may be told: which rule it was, and no true figure."""
-    size: Size | None = None
-    """How large the table is; None where the request alone was refused."""
-    risk_before: float | None = None
-    risk_after: float | None = None
-    utility: float | None = None
+    """... as whoever asked may be told; of a table that is shown in part, what is left out."""
     max_risk: float | None = None
-    rises: str = ""
-    """What must be said where the risk is larger after protection than before."""
     before: Protection | None = field(default=None, repr=False)
     """What the cube went through beforehand."""
     after: Protection | None = field(default=None, repr=False)
     """What the table itself went through."""
-    risk_by_before: xr.DataArray | None = field(default=None, repr=False)
-    """The risk of each category of by=, before protection; None where it was not asked for."""
-    risk_by_after: xr.DataArray | None = field(default=None, repr=False)
     tables: Tables | None = field(default=None, repr=False)
+    view: AgencyView | None = field(default=None, repr=False)
+    """Risk and utility; None where the request alone was refused."""
 
     @cached_property
     def table(self) -> xr.DataArray | None:
         """The protected table; None where it was refused."""
-        return None if self.tables is None else self._labelled(self.tables.published)
+        return None if self.tables is None or not self.released else self._labelled(self.tables.published)
+
+    @cached_property
+    def withheld(self) -> xr.DataArray | None:
+        """The protected table that was refused, for the agency; None where it was answered, or the request alone refused."""
+        return None if self.tables is None or self.released else self._labelled(self.tables.published)
 
     @cached_property
     def original(self) -> xr.DataArray | None:
-        """The true table, for the agency alone; None where it was refused."""
+        """The true table, for the agency alone; None where the request alone was refused."""
         return None if self.tables is None else self._labelled(self.tables.true)
 
     @property
     def protected(self) -> bool:
         """Did the counts go through a method, in the cube or in the table?"""
         return self.before is not None or self.after is not None
+
+    @property
+    def risk_before(self) -> float | None:
+        """The risk of the true table."""
+        return None if self.view is None else self.view.risk_before
+
+    @property
+    def risk_after(self) -> float | None:
+        """The risk that protection leaves."""
+        return None if self.view is None else self.view.risk_after
+
+    @property
+    def rises(self) -> str:
+        """What must be said where the risk is larger after protection than before."""
+        return "" if self.view is None else self.view.rises
+
+    @property
+    def utility(self) -> float | None:
+        """What is kept of the table, from 0 to 1."""
+        return None if self.view is None else self.view.utility
+
+    @property
+    def needs_protection(self) -> bool | None:
+        """Is the risk of the true table above `max_risk`? None where no such is set."""
+        return None if self.view is None or self.max_risk is None else self.view.risk_before > self.max_risk
+
+    @property
+    def too_risky(self) -> bool | None:
+        """Is the risk above `max_risk` also when the table is protected? None where no such is set."""
+        return None if self.view is None or self.max_risk is None else self.view.risk_after > self.max_risk
+
+    @property
+    def risk_by_before(self) -> xr.DataArray | None:
+        """The risk of each category of by=, before protection; None where it was not asked for."""
+        return None if self.view is None else self.view.risk_by(after=False)
+
+    @property
+    def risk_by_after(self) -> xr.DataArray | None:
+        """The risk of each category of by= that protection leaves."""
+        return None if self.view is None else self.view.risk_by(after=True)
+
+    @property
+    def size(self) -> Size | None:
+        """How large the true table is; None where the request alone was refused."""
+        return None if self.view is None else self.view.size
 
     @property
     def population(self) -> int | None:
@@ -138,14 +185,18 @@ class Answer:
                 f"  {people} in {numbered(self.size.cells, 'cell')}, {plain(self.size.mean_cell)} a cell; "
                 f"{percent(self.size.small_share)} of the cells are small."
             )
-        if self.risk_before is not None:
-            risk = f"  Risk {self.risk_before:.3f} before protection"
-            risk += f", {self.risk_after:.3f} after" if self.risk_after is not None else ""
-            risk += f" (at most {self.max_risk:g} is allowed)" if self.max_risk is not None else ""
-            lines.append(f"{risk}{f'; {self.rises}' if self.rises else ''}.")
-        if self.utility is not None:
-            lines.append(f"  Utility {self.utility:.4f} of 1. Protected by {self._protected_by}.")
+        if self.view is not None:
+            lines.append(f"  {self._risk_in_words(self.view)}.")
+            lines.append(f"  Utility {self.view.utility:.4f} of 1. Protected by {self._protected_by}.")
         return "\n".join(lines)
+
+    def _risk_in_words(self, view: AgencyView) -> str:
+        if view.unknown:
+            return f"Its risk cannot be measured: {view.unknown}"
+        words = f"Risk {view.risk_before:.3f} before protection, {view.risk_after:.3f} after"
+        if self.max_risk is not None:
+            words += f" ({'above' if self.too_risky else 'at most'} {self.max_risk:g})"
+        return words + (f"; {view.rises}" if view.rises else "")
 
     @property
     def _protected_by(self) -> str:
@@ -162,7 +213,7 @@ class Answer:
         """
         import pandas as pd
 
-        table = self._released().transpose(*self.request.dims)
+        table = self._released()
         index = pd.MultiIndex.from_product([table[dim].values for dim in table.dims], names=list(table.dims))
         return index.to_frame(index=False).assign(count=table.values.ravel())
 
@@ -188,7 +239,11 @@ class Answer:
 
         Where tables were rounded together (`round_lattice`), it is what this table tells by itself. With a filter, the
         release knows whom it is about (`Release.about`), so that `fw.linked` of several answers does not take different
-        people for the same. Where the data are a sample, it is about the people in the sample.
+        people for the same. Where the data are a sample, it is about the people in the sample. Of a refused table it is what
+        the whole table would have told: no refusal tells more.
+
+        Where the cube was protected beforehand, a figure is the sum of changed cells that the table does not show. Then the
+        release says what follows for certain: how far the sum may be from the truth, or which sums the method keeps.
 
         Parameters
         ----------
@@ -201,28 +256,11 @@ class Answer:
         >>> rounding = {"mechanism": "random_round", "parameters": {"base": 3}, "seed": 1}
         >>> answer = fw.server.tabulate([[30, 12], [9, 25]], "A,B", **rounding)
         >>> fw.bounds(answer.release()).loc[("2", "2")].to_dict()
-        {'lower': 22, 'upper': 26}
+        {'lower': 25, 'upper': 29}
         """
-        from ..release.publish import publish
-
-        self._released()
-        assert self.tables is not None
-        if self.before is not None:
-            raise InputError(
-                f"the counts were made from a cube protected by {self.before.words}, whose cells the table does not show: "
-                "from the table alone it cannot be said what it tells of the truth; audit a server with when='after'."
-            )
-        true = Table(self.tables.true, self.tables.dims)
-        if self.tables.lattice is not None:
-            release = self.tables.lattice.release(self.request, true, exact)
-        elif self.after is None:
-            release = publish(true, margins=[tuple(dim.name for dim in true.dims)])
-        else:
-            numbers = None if self.tables.numbers is None else labelled(self.tables.numbers, true.dims)
-            release = release_of(self.after, true, numbers, self.tables.seed, exact)
-        if self.tables.beside_offered:
-            release = replace(release, applied=tuple(map(_beside_offered, release.applied)))
-        return replace(release, about=self.request.where)
+        if self.tables is None:
+            raise InputError(f"there is no table: it was refused, because {self.notice}.")
+        return read_table(self, self.tables, exact)
 
     def _released(self) -> xr.DataArray:
         if self.table is None:
@@ -232,9 +270,3 @@ class Answer:
     def _labelled(self, counts: np.ndarray) -> xr.DataArray:
         assert self.tables is not None
         return labelled(counts, self.tables.dims).transpose(*self.request.dims).rename("count")
-
-
-def _beside_offered(method: Applied) -> Applied:
-    """The method of a table beside offered ones: cells of people who are an offered figure are rounded as that was."""
-    words = f"{method.words}; people who are a figure of the offered tables by themselves are rounded as they are there"
-    return replace(method, likelihood=CELLWISE, words=words)

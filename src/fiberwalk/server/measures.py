@@ -14,9 +14,9 @@ from ..release.tables.dims import Dim
 from ..release.tables.tables import labelled
 from ..risk.hellinger import hellinger_utility
 from ..risk.table_risks import TABLE_RISKS, TableRisk
-from .hypercube import Counted
+from .cube.hypercube import Counted
+from .cube.request import Request
 from .protection import Protection
-from .request import Request
 
 MEASURES = {"split": "split", "split mean": "split mean", "r1": "r2", "thin lines": "thin lines"}
 """The names of measures here, and their names among the risks of whole tables."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import InputError
+from ..protect.mechanism.cell_keys import CellNumbers
 from ..protect.rounding.lattice import Lattice, between
 from ..protect.rounding.lattice_rounding import (
     RoundedLattice,
@@ -24,8 +25,8 @@ from ..release.publish import parse_margins, publish_margins
 from ..release.release import Release, of_table
 from ..release.tables.dims import margin_list
 from ..release.tables.tables import Table
-from .hypercube import Counted, Hypercube
-from .request import Request, as_request
+from .cube.hypercube import Counted, Hypercube
+from .cube.request import Request, as_request
 
 METHOD = "round_lattice"
 _NEARLY_1 = np.nextafter(1.0, 0.0)
@@ -89,7 +90,7 @@ class RoundedTables:
             sums.append(summed)
         return OfferedCounts(*sums)
 
-    def deciding(self, counted: Counted, numbers: np.ndarray) -> np.ndarray:
+    def deciding(self, counted: Counted, numbers: CellNumbers) -> CellNumbers:
         """The numbers that decide how the cells of a table are rounded that is not offered.
 
         They are the cells' own; but people who are an offered figure by themselves are rounded as they are there.
@@ -97,7 +98,8 @@ class RoundedTables:
         order = np.argsort(self.keys, kind="stable")
         place = order[np.minimum(np.searchsorted(self.keys, counted.keys, sorter=order), len(order) - 1)]
         same = (self.keys[place] == counted.keys) & (counted.counts > 0)
-        return np.where(same, np.where(self.rounded.figures[place] > counted.counts, 0.0, _NEARLY_1), numbers)
+        decided = np.where(same, np.where(self.rounded.figures[place] > counted.counts, 0.0, _NEARLY_1), numbers)
+        return decided.view(CellNumbers)
 
     def release(self, request: Request, true: Table, exact: Any = ()) -> Release:
         """What an answer tells by itself: each count and each of its sums, as precisely as it is known."""
@@ -175,7 +177,7 @@ def _cuts(cube: Hypercube, names: Any, lattice: Lattice) -> list[tuple[np.ndarra
             slice(size) for size, of_dim, level in zip(shape, names, table, strict=True) if of_dim[level] is not None
         )
         counts, numbers, keys = (
-            array.transpose(order)[kept].ravel() for array in (cut.counts, cube.numbers(request, cut.keys), cut.keys)
+            array.transpose(order)[kept].ravel() for array in (cut.counts, cube.numbers(cut.keys), cut.keys)
         )
         cuts.append((counts, numbers, keys))
     return cuts

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from ..base.errors import InputError
-from ..protect.methods import METHODS, method_named
+from ..protect.mechanism.cell_keys import CellNumbers
+from ..protect.methods import METHODS, method_named, refuse_missing, refuse_unknown
+from ..protect.perturbation.ptable import read_ptable
+from ..protect.perturbation.transition_matrix import Transitions, as_transitions
 from ..protect.protected_counts import protected_counts
 from ..release.tables.table_forms import MOST_CELLS
-from .hypercube import Hypercube
-from .request import Request
+from .cube.hypercube import Counted, Hypercube
+from .cube.label_sets import can_be, numbers_of_labels
+from .cube.request import Request
 
 KEYED = ("random_round", "semi_controlled_round", "perturb", "add_noise")
-"""Methods that decide about a cell by a number of its own, which may be the sum of its records' keys."""
+"""Methods that decide about a cell by a number of its own, which may follow from its records' keys."""
+AFTER = ("random_round", "add_noise", "perturb", "round_to", "round_lattice")
+"""Methods by which the same people are published alike in every table, in whatever form it is asked for."""
+NOISY = ("add_noise", "perturb")
+"""Methods that may change a count of 0."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,24 +46,61 @@ class Protection:
     @property
     def keyed(self) -> bool:
         """Do record keys decide how a cell is changed (the cell-key method)?"""
-        chosen_together = self.parameters.get("preserve_totals") or self.parameters.get("additive")
-        return self.name in KEYED and not chosen_together
+        return self.name in KEYED and not self.chosen_together
 
-    def numbers(self, cube: Hypercube, request: Request, keys: np.ndarray) -> np.ndarray | None:
-        """The number that decides about each cell of a table, where it follows from the keys of its records."""
-        return cube.numbers(request, keys) if self.keyed else None
+    @property
+    def chosen_together(self) -> bool:
+        """Are the cells to change chosen among all cells of a table?"""
+        return bool(self.parameters.get("preserve_totals") or self.parameters.get("additive"))
+
+    @cached_property
+    def noisy_zeros(self) -> bool:
+        """May a count of 0 be published as another?"""
+        if self.name == "perturb":
+            return bool(self._first_row[1:].any())
+        return self.name == "add_noise" and bool(self.parameters.get("noisy_zeros", True))
+
+    @property
+    def notes(self) -> list[str]:
+        """What the agency should know of this method for every table."""
+        notes = []
+        if self.noisy_zeros:
+            notes.append(
+                "zeros are changed by noise, each by its labels: whoever compares tables by many dims finds empty cells, "
+                "because occupied ones repeat"
+            )
+        elif self.name in NOISY and not self._may_become_0:
+            notes.append(
+                "no count becomes 0: a published 0 is a true one, and every other figure is of an occupied cell"
+            )
+        return notes
+
+    @property
+    def _may_become_0(self) -> bool:
+        if self.name == "perturb":
+            return bool(self.parameters["matrix"].matrix[1:, 0].any())
+        return min(self.parameters["noise"]) < 0
+
+    def small(self, count: int) -> int:
+        """The largest published figure that counts as small where true counts up to so many do."""
+        base = self.parameters.get("base", 3) if "round" in self.name else 1
+        return int(-(-count // base) * base)
+
+    def numbers(self, cube: Hypercube, request: Request, counted: Counted) -> CellNumbers | None:
+        """The number that decides about each cell of a whole table: from who is in it, where nobody is from its labels."""
+        if not self.keyed:
+            return None
+        numbers = cube.numbers(counted.keys)
+        if not self.noisy_zeros:
+            return numbers  # nothing is decided about an empty cell
+        return np.where(counted.counts == 0, numbers_of_labels(cube, request), numbers).view(CellNumbers)
 
     def publish(
-        self, counts: np.ndarray, cube: Hypercube, request: Request, seed: int, numbers: np.ndarray | None
+        self, counts: np.ndarray, dims: Sequence[str], seed: int, numbers: CellNumbers | None, possible: np.ndarray
     ) -> np.ndarray:
-        """The counts of a table that was cut out of a cube, protected."""
-        dims = cube.in_order(request)
-        if self._swapped in cube.labels and self._swapped not in dims:
-            raise InputError(
-                f"the table does not show {self._swapped!r}, whose values are swapped: protect the cube instead, "
-                "when='before'."
-            )
-        return protected_counts(counts, self.name, self.parameters, dims=dims, seed=seed, keys=numbers)
+        """The counts of a table, protected; 0 where nobody can be."""
+        published = protected_counts(counts, self.name, self.parameters, dims=dims, seed=seed, numbers=numbers)
+        return np.where(possible, published, 0)
 
     def of_cube(self, cube: Hypercube) -> Hypercube:
         """The cube itself, protected."""
@@ -70,8 +117,25 @@ class Protection:
                 "columns (columns=), or protect every table instead (when='after')."
             )
         cut = cube.cut(whole)
-        numbers = self.numbers(cube, whole, cut.keys)
-        return cube.with_counts(self.publish(cut.counts, cube, whole, cube.table_seed(cut.keys), numbers))
+        numbers = self.numbers(cube, whole, cut)
+        possible = can_be(cube, whole)
+        return cube.with_counts(self.publish(cut.counts, whole.dims, cube.table_seed(cut.keys), numbers, possible))
+
+    def refuse_after(self) -> None:
+        """Refuse a method that would change the same people differently in another table."""
+        if self.name not in AFTER or self.chosen_together:
+            words = self.words if self.chosen_together else self.name
+            raise InputError(
+                f"{words} treats a table as a whole: the same people would be published differently in other tables, and "
+                "asking again would average out what is random. Protect the cube once (when='before'), round all tables "
+                "that are offered together (round_lattice), or take a method that follows record keys: random_round, "
+                "add_noise, perturb."
+            )
+
+    @property
+    def _first_row(self) -> np.ndarray:
+        transitions: Transitions = self.parameters["matrix"]
+        return transitions.matrix[0]
 
     @property
     def _swapped(self) -> Any:
@@ -79,7 +143,7 @@ class Protection:
         return self.parameters.get("dim") if self.name == "swap" else None
 
 
-def as_protection(method: Any, parameters: Any) -> Protection | None:
+def as_protection(method: Any, parameters: Any, noisy_zeros: bool = False) -> Protection | None:
     """A method as users name it; None: tables as they are."""
     if parameters is not None and not isinstance(parameters, Mapping):
         raise InputError(
@@ -91,14 +155,42 @@ def as_protection(method: Any, parameters: Any) -> Protection | None:
         return None
     if not isinstance(method, str):
         raise InputError(f"mechanism= is the name of a method, such as 'random_round'; it is {method!r}.")
-    method_named(method)
-    own = dict(parameters or {})
-    for setting in ("seed", "keys"):
+    entry = method_named(method)
+    name, own = method.replace("-", "_"), dict(parameters or {})
+    for setting in ("seed", "keys", "noisy_zeros"):
         if setting in own:
             raise InputError(
                 f"parameters= has {setting!r}, which the server gives itself: {setting}= is one of its own settings."
             )
-    return Protection(method.replace("-", "_"), own)
+    function = entry.function(name)
+    refuse_unknown(name, own, function)
+    refuse_missing(name, own, function)
+    if name == "perturb":
+        matrix = own["matrix"]
+        matrix = read_ptable(matrix) if isinstance(matrix, (str, os.PathLike)) else matrix
+        rows = {option: own[option] for option in ("last_rows", "normalise") if option in own}
+        own["matrix"] = as_transitions(matrix, **rows)  # once, and not for every table
+    return _with_zeros(Protection(name, own), noisy_zeros)
+
+
+def _with_zeros(protection: Protection, noisy_zeros: bool) -> Protection:
+    """The method with zeros as they are to be: kept unless noise on them is asked for."""
+    if noisy_zeros or protection.name not in NOISY:
+        return protection
+    if protection.name == "perturb":
+        if protection.noisy_zeros:
+            raise InputError(
+                "the first row of the matrix publishes a count of 0 as others. On a server zeros stay zero, because an "
+                "empty cell, whose random number can follow from its labels only, would be told from others by comparing "
+                "tables: make the first row 1, 0, 0, ..., or say noisy_zeros=True."
+            )
+        return protection
+    if protection.parameters.get("floor") is False:
+        raise InputError(
+            "floor=False: where zeros stay zero, a figure below 0 would tell a small count; leave it out, so that what "
+            "falls below zero is shown as 0, or say noisy_zeros=True."
+        )
+    return replace(protection, parameters={**protection.parameters, "floor": True, "noisy_zeros": False})
 
 
 def release_of(protection: Protection, table: Any, numbers: Any, seed: int, exact: Any) -> Any:

@@ -1,22 +1,21 @@
-"""The preliminary rules of a server: which tables are refused before anything is protected (SAE15, section 2.3)."""
+"""The rules of a server: which tables are refused. They look at the request and at protected figures, never at true ones."""
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..base.errors import InputError
+from ..base.errors import InputError, did_you_mean
 from ..base.numbers import is_number
-from .request import Request
+from .cube.request import Request
 
-
-class Broken(NamedTuple):
-    """A rule that a table breaks: with the figures, for the agency, and as its user may be told."""
-
-    reason: str
-    notice: str
+TOO_THIN = "the table is too sparse or has too few people"
+"""The one notice of all refusals that depend on figures: it names neither the rule nor the figure."""
 
 
 class Size(NamedTuple):
@@ -25,7 +24,7 @@ class Size(NamedTuple):
     population: int
     cells: int
     small_share: float
-    """The share of cells of 1 up to `small` people."""
+    """The share of small cells, those of 1 up to some number of people."""
 
     @property
     def mean_cell(self) -> float:
@@ -37,101 +36,177 @@ class Size(NamedTuple):
 class ServerRules:
     """What tables may be asked for. A rule that is None is no rule.
 
+    The first rules are about the request alone, and a user is told which one it was. The others are about the *protected*
+    table: whoever is refused learns at most what that table would have told, and is told neither the rule nor the figure.
+
     Parameters
     ----------
+    dims
+        The dims and levels that may be asked for, as a list or "sex,age"; all when left out.
     max_dims
         The most dims that span a table.
     max_filters
-        The most dims that say who is in it (Shlomo, Antal and Elliot allow three dims and one filter).
+        The most dims, not shown by the table, that say who is in it (Shlomo, Antal and Elliot allow three dims and one
+        filter). To choose labels of a dim that it shows is no filter: the whole table is made, and a part is shown.
     max_labels
-        The most labels that such a filter names of a dim that the table does not show. With more than one, people can be
-        asked for in groups of any kind, and a few hundred requests for overlapping groups average out what is random, also
-        with record keys; offer groups as levels of a dim instead.
+        The most labels that such a filter names. With more than one, people can be asked for in groups of any kind, and a
+        few hundred requests for overlapping groups average out what is random, also with record keys; offer groups as
+        levels of a dim instead.
+    max_cells
+        The most cells of a table.
     min_population
-        The fewest people in the table.
+        The fewest people in the table: what its published figures add up to.
     max_small_share
-        The largest share of small cells, those of 1 to `small` people, among all cells.
+        The largest share of small figures, those of 1 to `small`, among all cells that can have anybody.
     small
-        The largest count that is small.
+        The largest count that is small. Where figures are rounded, it is rounded up: to base 3, a published 3 is small.
     min_mean_cell
         The fewest people per cell on average.
+    areas
+        A dim or level. Where a table shows it, each of its labels must keep the rules about figures by itself, and those
+        that do not are left out of the table.
 
     Examples
     --------
     >>> import fiberwalk as fw
     >>> fw.server.ServerRules(min_population=1000, max_small_share=0.1)  # doctest: +ELLIPSIS
-    ServerRules(max_dims=3, max_filters=1, max_labels=1, min_population=1000, max_small_share=0.1, small=2, ...)
+    ServerRules(dims=None, max_dims=3, max_filters=1, max_labels=1, max_cells=None, min_population=1000, ...)
     """
 
+    dims: str | Sequence[str] | None = None
     max_dims: int | None = 3
     max_filters: int | None = 1
     max_labels: int | None = 1
+    max_cells: int | None = None
     min_population: int | None = None
     max_small_share: float | None = None
     small: int = 2
     min_mean_cell: float | None = None
+    areas: str | None = None
 
     def __post_init__(self) -> None:
-        least = {"max_dims": 1, "max_labels": 1, "small": 1}
         for rule in fields(self):
-            value = getattr(self, rule.name)
-            if value is None and rule.name != "small":
-                continue
-            whole = rule.name in ("max_dims", "max_filters", "max_labels", "min_population", "small")
-            if not is_number(value) or value < least.get(rule.name, 0) or (whole and value != int(value)):
-                kind = "a whole number" if whole else "a number"
-                raise InputError(f"ServerRules({rule.name}={value!r}): {kind} of at least {least.get(rule.name, 0)}.")
-        if self.max_small_share is not None and self.max_small_share > 1:
-            raise InputError(
-                f"ServerRules(max_small_share={self.max_small_share!r}): a share of cells, from 0 to 1; 0.1 is ten percent."
-            )
+            problem = _problem(rule.name, getattr(self, rule.name))
+            if problem:
+                raise InputError(f"ServerRules({rule.name}={getattr(self, rule.name)!r}): {problem}.")
+        if isinstance(self.dims, str):
+            object.__setattr__(self, "dims", tuple(name.strip() for name in self.dims.split(",")))
+        elif self.dims is not None:
+            object.__setattr__(self, "dims", tuple(self.dims))
 
-    def size_of(self, counts: np.ndarray) -> Size:
+    @staticmethod
+    def read(path: str | os.PathLike[str]) -> ServerRules:
+        """Rules from a TOML file: a line for each, by the names of the parameters.
+
+        Examples
+        --------
+        >>> import fiberwalk as fw, pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "rules.toml"
+        >>> _ = path.write_text('dims = ["sex", "age", "region"]\\nmin_population = 1000\\nareas = "region"\\n')
+        >>> fw.server.ServerRules.read(path).areas
+        'region'
+        """
+        return _read(path)
+
+    def offered(self, known: Sequence[str]) -> tuple[str, ...]:
+        """The dims and levels that may be asked for, of those that the data have."""
+        wanted = known if self.dims is None else self.dims
+        named = [("dims", name) for name in wanted] + ([] if self.areas is None else [("areas", self.areas)])
+        for rule, name in named:
+            if name not in known:
+                raise InputError(f"ServerRules({rule}=...) names {name!r}; {did_you_mean(str(name), known)}")
+        return tuple(name for name in known if name in wanted)
+
+    def size_of(self, counts: np.ndarray, small: int | None = None) -> Size:
         """What the rules look at in a table."""
-        small = int(np.count_nonzero((counts > 0) & (counts <= self.small)))
-        return Size(int(counts.sum()), counts.size, small / max(counts.size, 1))
+        few = int(np.count_nonzero((counts > 0) & (counts <= (self.small if small is None else small))))
+        return Size(int(counts.sum()), counts.size, few / max(counts.size, 1))
 
-    def broken_by_request(self, request: Request) -> list[Broken]:
-        """The rules that a request breaks by its dims and filters, whatever the counts are."""
+    def broken_by_request(self, request: Request, cells: int) -> list[str]:
+        """The rules that a request breaks by itself, whatever the figures are: in words for everybody."""
         broken = []
+        filters = request.whole.where
         for number, most, kind in (
             (len(request.dims), self.max_dims, "dim"),
-            (len(request.where), self.max_filters, "filter"),
+            (len(filters), self.max_filters, "filter"),
+            (cells, self.max_cells, "cell"),
         ):
             if most is not None and number > most:
-                words = f"the table has {numbered(number, kind)}; at most {most} {_is(most)} allowed"
-                broken.append(Broken(words, words))
-        for dim, labels in request.where:
+                broken.append(f"the table has {numbered(number, kind)}; at most {most:,} {_is(most)} allowed")
+        for dim, labels in filters:
             most = self.max_labels
-            if most is not None and dim not in request.dims and len(labels) > most:
-                words = f"the filter of {dim!r} names {len(labels)} labels; at most {most} {_is(most)} allowed"
-                broken.append(Broken(words, words))
+            if most is not None and len(labels) > most:
+                broken.append(f"the filter of {dim!r} names {len(labels)} labels; at most {most} {_is(most)} allowed")
         return broken
 
-    def broken_by_size(self, size: Size) -> list[Broken]:
-        """The rules that the counts of a table break. Their figures are true ones: a user is told only which rule it was."""
+    def broken_by_figures(self, size: Size, small: int) -> list[str]:
+        """The rules that published figures break, for the agency: a user is told `TOO_THIN`, whichever it was."""
         broken = []
         fewest = self.min_population or 1
         if size.population < fewest:
-            needed = f"at least {fewest:,} {_is(fewest)} needed"
-            people = (
-                f"the table has a population of {size.population:,}" if size.population else "nobody is in the table"
-            )
-            broken.append(Broken(f"{people}; {needed}", f"the table has too small a population; {needed}"))
+            broken.append(f"its figures add up to {size.population:,}; at least {fewest:,} {_is(fewest)} needed")
         if self.max_small_share is not None and size.small_share > self.max_small_share:
-            cells = "cells of 1" if self.small == 1 else f"cells of 1 to {self.small}"
-            allowed = f"at most {percent(self.max_small_share)} are allowed"
-            words = f"of the table's {size.cells:,} cells are {cells}; {allowed}"
-            broken.append(Broken(f"{percent(size.small_share, self.max_small_share)} {words}", f"too many {words}"))
-        if self.min_mean_cell is not None and size.mean_cell < self.min_mean_cell:
-            needed = f"at least {plain(self.min_mean_cell)} {_is(self.min_mean_cell)} needed"
+            figures = "1" if small == 1 else f"1 to {small}"
             broken.append(
-                Broken(
-                    f"the table has {plain(size.mean_cell, self.min_mean_cell)} people a cell on average; {needed}",
-                    f"the table has too few people a cell on average; {needed}",
-                )
+                f"{percent(size.small_share, self.max_small_share)} of its {size.cells:,} figures are {figures}; at most "
+                f"{percent(self.max_small_share)} are allowed"
+            )
+        if self.min_mean_cell is not None and size.mean_cell < self.min_mean_cell:
+            broken.append(
+                f"its figures are {plain(size.mean_cell, self.min_mean_cell)} on average; at least "
+                f"{plain(self.min_mean_cell)} {_is(self.min_mean_cell)} needed"
             )
         return broken
+
+
+_LEAST = {"max_dims": 1, "max_labels": 1, "max_cells": 1, "small": 1}
+_SHARES_AND_MEANS = ("max_small_share", "min_mean_cell")
+
+
+def _problem(rule: str, value: Any) -> str:
+    """What is wrong with the value of a rule; empty where nothing is."""
+    if value is None:
+        return "a whole number of at least 1" if rule == "small" else ""
+    if rule == "areas":
+        return "" if isinstance(value, str) else "the name of one dim"
+    if rule == "dims":
+        listed = isinstance(value, Iterable) and not isinstance(value, Mapping)
+        return "" if listed and all(isinstance(name, str) for name in value) and value else "a list of names"
+    least = _LEAST.get(rule, 0)
+    whole = rule not in _SHARES_AND_MEANS
+    if not is_number(value) or value < least or (whole and value != int(value)):
+        return f"a {'whole ' * whole}number of at least {least}"
+    if rule == "max_small_share" and value > 1:
+        return "a share of cells, from 0 to 1; 0.1 is ten percent"
+    return ""
+
+
+def _read(path: str | os.PathLike[str]) -> ServerRules:
+    import tomllib
+
+    from ..base.text_files import read_text
+
+    name, text = os.fspath(path), read_text(path)
+    try:
+        rules = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{name}: not a well-formed TOML file ({error}).") from None
+    known = [rule.name for rule in fields(ServerRules)]
+    for rule, value in rules.items():
+        if rule not in known:
+            raise InputError(f"{name}{_line(text, rule)}: there is no rule {rule!r}; {did_you_mean(rule, known)}")
+        problem = _problem(rule, value)
+        if problem:
+            raise InputError(f"{name}{_line(text, rule)}: {rule} = {value!r}: {problem}.")
+    return ServerRules(**rules)
+
+
+def _line(text: str, rule: str) -> str:
+    """Where a rule stands in the file."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if re.match(rf"\s*\[*\s*[\"']?{re.escape(rule)}\b", line):
+            return f", line {number}"
+    return ""
 
 
 def plain(value: float, limit: float | None = None) -> str:

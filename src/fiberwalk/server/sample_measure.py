@@ -23,9 +23,9 @@ from ..posterior.populations.sampling_design import checked_strata, size_by_weig
 from ..release.tables.dims import Dim
 from ..release.tables.tables import labelled
 from ..risk.whole_table import TERMS, WEIGHTS, r2
-from .hypercube import Counted, Hypercube
+from .cube.hypercube import Counted, Hypercube
+from .cube.request import Request
 from .measures import kept_of
-from .request import Request
 
 Cut = np.ndarray | EllipsisType
 

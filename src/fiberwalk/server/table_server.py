@@ -1,43 +1,53 @@
-"""The server of flexible tables: the five steps from a request to a protected table (SAE15, section 2.3)."""
+"""The server of flexible tables: the steps from a request to a protected table, or a refusal (SAE15, section 2.3)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..base.errors import InputError, did_you_mean
 from ..base.numbers import is_number
-from ..protect.mechanism.cell_keys import taken_seed
+from ..protect.mechanism.cell_keys import CellNumbers, taken_seed
 from ..release.tables.dims import Dim
 from ..release.tables.table_forms import Hierarchies
+from .agency_view import AgencyView
 from .answer import Answer, Tables
-from .hypercube import Counted
-from .measures import SAMPLE, Measure, MeasuredTable, as_measure
+from .cube.hypercube import Counted
+from .cube.label_sets import as_boxes, can_be, looked_at
+from .cube.levels import refuse_crossing
+from .cube.reading import as_hypercube
+from .cube.request import Request, as_request
+from .measures import SAMPLE, Measure, as_measure
 from .offered_tables import METHOD as LATTICE
 from .offered_tables import RoundedTables, rounded_tables
 from .protection import Protection, as_protection
-from .reading import as_hypercube
-from .request import Request, as_request
-from .rules import Broken, ServerRules, Size, plain
-from .sample_measure import SampledTable, SampleMeasure, as_sample_measure
+from .rules import TOO_THIN, ServerRules
+from .sample_measure import SampleMeasure, as_sample_measure
 
 
 class TableServer:
-    """Tables on request, from microdata or a hypercube, each ruled, measured, protected and measured again.
+    """Tables on request, from microdata or a hypercube, each protected, and ruled by what was protected.
 
-    The same request gets the same table, in whatever order its dims are named. With `random_round`, `perturb` and
-    `add_noise`, the same people are published as the same count in every table that shows them as a cell (record keys: the
-    cell-key method of Fraser and Wooton 2005); cells with nobody in them are changed by their labels. With
-    `semi_controlled_round` this holds for most cells: keys rank them, and the table decides how many go up; who sees a cell
-    go up in one table and down in another knows it within one. All other methods treat every table by itself, the same
-    people in the same cells alike.
+    What holds, with `random_round`, `perturb` and `add_noise`:
 
-    Other groups of people are changed anew: their sums need not agree, and many tables tell more than one of them (see
-    `ServerRules`, max_labels, for how much). Refusals tell something of the true table, too. What is the same in all tables,
-    however many there are, is what the cube went through (`when="before"`), and what `round_lattice` offers.
+    - The same people are published as the same count in every table that shows them as a cell: in any order of dims, by a
+      filter or as a row, at any level, in any process that has the same seed and data. Their record keys add up to a number
+      whose keyed hash decides (SipHash-2-4; the cell-key method of Fraser and Wooton 2005 takes the sum itself).
+    - Other people, also some of these or some more, are changed independently. So sums need not agree, and many tables of
+      overlapping groups tell more than one of them: see `ServerRules`, max_labels.
+    - A change of one record changes only cells that it was in or comes to be in.
+    - True zeros stay zero, and with rounding, noise and most matrices small counts may become zero. So an empty cell has no
+      draw that could be compared with that of another table.
+    - To choose labels of a dim that is shown is to look at a part of the whole table. A refusal is decided by the request
+      or by the protected table: it tells at most what that table would have told. No measure of the true table decides.
+
+    `round_to` has no random numbers, and is consistent by itself. What is the same in all tables, however many there are,
+    and adds up, is what the cube went through (`when="before"`), and what `round_lattice` offers. Other methods change the
+    same people differently from table to table, and are for the cube only. Still, noise has limits, and who compares many
+    tables can prove some counts: audit the answers together (`Answer.release`, `fw.linked`).
 
     With `round_lattice` the tables that its parameters offer (margins, max_dims) are rounded when the server is set up, all
     at once: each adds up, and all agree. A request is answered from them if one of them shows its dims and those of its
@@ -54,19 +64,29 @@ class TableServer:
         DataArray, a crosstab, a Series with a MultiIndex. A column whose label follows from another's, as age bands do from
         ages, is a level of it; tables may be asked for by either.
     rules
-        Which requests are refused at once (see `ServerRules`).
+        Which requests are refused (see `ServerRules`).
     mechanism, parameters
         How tables are protected: the name of a method such as "random_round" (see `fiberwalk protect --list`), and the
-        parameters of its function. None: not at all.
+        parameters of its function; `matrix` of "perturb" may be the file of a perturbation table (`fw.protect.read_ptable`).
+        None: not at all.
     when
         "after": every table, after it was counted. "before": the cube, once, before tables are counted from it.
     before
         A method that the cube goes through beforehand while tables go through `mechanism`: ("swap", {"dim": "region"}).
+    noisy_zeros
+        Zeros are changed by noise, too. Nobody is in an empty cell, and so its number can only follow from its labels: those
+        of the finest dims that it stands for, however a request says so. The price: where people are in one category of a
+        further dim, their cell repeats in its table, and an empty one is drawn anew, so that who compares tables by many
+        dims finds empty cells. Of a cube that is protected beforehand zeros are changed once, and there is no such price.
+    impossible
+        Combinations that nobody can have (structural zeros), each a dict of dim to label or labels: [{"age": "0-4",
+        "status": ["married", "widowed"]}]. They are always published as 0, and everybody knows it.
+    crossing
+        True: levels of one dim are offered that are not nested in each other. By default they are refused, because two
+        tables by bands of ten years that begin in different years tell of groups of five years.
     max_risk
-        Tables whose risk after protection is higher are refused. None: it is only told.
-    always
-        False: a table whose risk is at most `max_risk` is published as it is. Take care: true counts beside protected ones
-        help to undo the protection of others.
+        The risk above which the agency wants no table: an answer tells it (`too_risky`, `needs_protection`). It looks at the
+        true table, and so does not decide what is answered.
     risk, weights
         "split": `risk.split_risk` before and `risk.perturbed_risk` after protection, which may be larger. "split mean": the
         same with means=True, which hardly ever is. "r1": `risk.r1` and `risk.r2`. "thin lines": `risk.thin_lines`, the share
@@ -84,8 +104,10 @@ class TableServer:
     count, columns
         Of a long frame or file: the column of counts, and those that are dims (all others, when left out).
     keys
-        Of microdata: the column of record keys, whole numbers or numbers from 0 to 1. Left out, they follow from the seed
-        and the place of a record, so that a file in another order has other keys.
+        Of microdata: record keys, as the name of a column of numbers that every person has of her own, or of the two columns
+        that `record_keys` makes (which are found by their names). Left out, or of counts: keys follow from the labels of a
+        record in all columns and from a number among those alike, so that the order of the data means nothing. Store keys
+        where data have versions: a record whose labels are corrected has other keys otherwise.
     hierarchies
         {dim: hierarchy}: how labels make groups, as for `publish`; a level can be asked for by its name.
 
@@ -95,7 +117,7 @@ class TableServer:
     >>> random = np.random.default_rng(1)
     >>> people = pd.DataFrame({"sex": random.choice(["f", "m"], 500), "age": random.integers(1, 5, 500) * 20,
     ...                        "region": random.choice(["N", "S"], 500)})
-    >>> server = fw.server.TableServer(people, mechanism="random_round", parameters={"base": 3}, max_risk=0.3, seed=4711,
+    >>> server = fw.server.TableServer(people, mechanism="random_round", parameters={"base": 3}, seed=4711,
     ...                         rules=fw.server.ServerRules(min_population=100))
     >>> answer = server.tabulate("sex,age", filters={"region": "N"})
     >>> answer.released, answer.table.shape, bool((answer.table % 3 == 0).all())
@@ -113,8 +135,10 @@ class TableServer:
         parameters: Mapping[str, Any] | None = None,
         when: str = "after",
         before: tuple[str, Mapping[str, Any]] | None = None,
+        noisy_zeros: bool = False,
+        impossible: Sequence[Mapping[str, Any]] | None = None,
+        crossing: bool = False,
         max_risk: float | None = None,
-        always: bool = True,
         risk: str = "split",
         weights: Any = None,
         people: int | Mapping[str, Mapping[str, int]] | None = None,
@@ -124,7 +148,7 @@ class TableServer:
         seed: int | None = None,
         count: str | None = None,
         columns: Sequence[str] | None = None,
-        keys: str | None = None,
+        keys: str | Sequence[str] | None = None,
         hierarchies: Hierarchies | None = None,
     ) -> None:
         self.rules = ServerRules() if rules is None else rules
@@ -132,27 +156,40 @@ class TableServer:
             raise InputError(f"rules= are ServerRules(...); this is {rules!r}.")
         if max_risk is not None and not (is_number(max_risk) and max_risk >= 0):
             raise InputError(f"max_risk={max_risk!r}: a number of at least 0, or None.")
-        self.max_risk, self.always = max_risk, always
-        self.before, self.after = _protections(mechanism, parameters, when, before)
-        if not always and (max_risk is None or self.before is not None):
-            raise InputError(
-                "always=False publishes tables of little risk as they are: it needs max_risk=, and a method that goes "
-                "through tables, not the cube."
-            )
+        self.max_risk = max_risk
+        self.before, self.after = _protections(mechanism, parameters, when, before, noisy_zeros)
         self.measure: Measure | SampleMeasure
         if risk != SAMPLE:
             _refuse_of_samples(people=people, model=model, sampling_weights=sampling_weights)
             self.measure = as_measure(risk, weights, [step for step in (self.before, self.after) if step is not None])
         self.seed = taken_seed(seed)
-        self.cube = as_hypercube(
+        cube = as_hypercube(
             data, count=count, keys=keys, columns=columns, hierarchies=hierarchies, seed=self.seed,
             sampling_weights=sampling_weights,
         )  # fmt: skip
+        self.cube = replace(cube, impossible=as_boxes(cube, impossible))
         if risk == SAMPLE:
             self.measure, self.cube = as_sample_measure(self.cube, people, model, weights, draws)
+        offered = self.rules.offered(tuple(self.cube.labels))
+        if not crossing:
+            refuse_crossing(self.cube, offered)
+        self.offered = {name: self.cube.labels[name] for name in offered}
         self.protected_cube = None if self.before is None else self.before.of_cube(self.cube)
         self.lattice = self._rounded_tables()
         self._outside = self.after if self.lattice is None else Protection("random_round", {"base": self.lattice.step})
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the agency should know before others may ask."""
+        notes = [] if self.after or self.before else ["tables are published as they are: nothing is protected"]
+        notes += [] if self._outside is None else self._outside.notes
+        for column in (self.cube.column[name] for name in self.offered):
+            if column.level_of is not None and not column.sure:
+                notes.append(
+                    f"{column.name!r} was found to be a level of {column.level_of!r}, and the rules take this for known: "
+                    "say so by hierarchies=, or leave one of them out"
+                )
+        return tuple(notes)
 
     def __repr__(self) -> str:
         return f"<TableServer on {self.cube!r}>"
@@ -166,9 +203,9 @@ class TableServer:
             What spans the table: a list of dims, or "sex,age".
         filters
             Who is in it: {"region": "1"}, or several labels, {"age": ["0-4", "5-9"]}. A dim of the table that is named here
-            shows these labels only.
+            shows these labels only: the whole table is made, and these are cut out.
         by
-            A dim of the table: the answer tells the risk of each of its categories, too.
+            A dim of the table: the answer tells the agency the risk of each of its categories, too.
 
         Examples
         --------
@@ -177,95 +214,113 @@ class TableServer:
         >>> server.tabulate("B", filters={"A": "1"}).table.values.tolist()
         [30, 12]
         """
-        request = as_request(dims, filters, self.cube.labels)
-        # 1. the preliminary rules
-        broken = self.rules.broken_by_request(request)
+        request = as_request(dims, filters, self.offered)
+        if by is not None and by not in request.dims:
+            raise InputError(f"by={by!r} is no dim of the table; {did_you_mean(str(by), request.dims)}")
+        broken = self.rules.broken_by_request(request, self.cube.cells(request))
         if broken:
-            return _refused(request, broken)
+            words = "; ".join(broken)
+            return Answer(request, False, words, words, self.max_risk)
+        made = self._made(request.whole)
+        kept, why = self._judged(request, made)
+        seen = request.whole if kept is None else self._showing(request, kept)
+        part = self.cube.view(seen)
+        tables = Tables(
+            seen, self._dims(seen), made.counted.counts[part], made.published[part], made.possible[part],
+            None if made.numbers is None else made.numbers[part].view(CellNumbers), made.lattice, made.beside_offered,
+        )  # fmt: skip
+        protected = made.after is not None or self.before is not None
+        view = AgencyView(
+            self.measure, self.cube, seen, tables.dims, made.counted.part(part), tables.published,
+            [cells[part] for cells in made.looked_at], self.rules.small, protected, by,
+        )  # fmt: skip
+        released, notice = kept is not None, TOO_THIN
+        if released:
+            notice = f"without {self.rules.areas}={', '.join(why)}, where {TOO_THIN}" if why else ""
+        reason = "" if released else "; ".join(why)
+        return Answer(request, released, reason, notice, self.max_risk, self.before, made.after, tables, view)
+
+    def _made(self, request: Request) -> Made:
+        """The whole table, protected."""
         counted = self.cube.cut(request)
-        true = counted.counts
-        cuts = self.cube.cuts(request)
-        sizes = [self.rules.size_of(true[cut]) for cut in cuts]
-        for size in sizes:
-            broken = self.rules.broken_by_size(size)
+        possible = can_be(self.cube, request)
+        measured = looked_at(self.cube, request)
+        if self.lattice is not None and (offered := self.lattice.shown(request)) is not None:
+            return Made(counted, offered.counts, possible, measured, self.after, lattice=self.lattice)
+        cube = self.cube if self.protected_cube is None else self.protected_cube
+        behind = counted if self.protected_cube is None else cube.cut(request)
+        if self._outside is None:
+            return Made(counted, behind.counts, possible, measured, None)
+        numbers = self._outside.numbers(cube, request, behind)
+        if self.lattice is not None and numbers is not None:
+            numbers = self.lattice.deciding(counted, numbers)
+        published = self._outside.publish(behind.counts, cube.in_order(request), self.seed, numbers, possible)
+        beside = self.lattice is not None
+        return Made(counted, published, possible, measured, self._outside, numbers, beside_offered=beside)
+
+    def _judged(self, request: Request, made: Made) -> tuple[tuple[str, ...] | None, list[str]]:
+        """The labels of areas that may be shown (None: the table is refused), and which not or, of a refused one, why."""
+        areas = self.rules.areas
+        if areas is None or areas not in request.dims:
+            broken = self._broken(made.published, made.looked_at)
+            return (None, broken) if broken else ((), [])
+        axis, every = self.cube.in_order(request).index(areas), self.cube.labels[areas]
+        parts = [
+            (made.published.take(place, axis), [cells.take(place, axis) for cells in made.looked_at])
+            for place in range(len(every))
+        ]
+        why = {label: self._broken(*part) for label, part in zip(every, parts, strict=True)}
+        asked = request.chosen.get(areas, every)
+        kept = tuple(label for label in asked if not why[label])
+        if kept:
+            return kept, [label for label in asked if why[label]]
+        return None, [f"{areas}={label}: {'; '.join(why[label])}" for label in asked]
+
+    def _showing(self, request: Request, areas: tuple[str, ...]) -> Request:
+        """The request with those areas that may be shown."""
+        if self.rules.areas is None or not areas:
+            return request
+        where = dict(request.where) | {self.rules.areas: areas}
+        if len(areas) == len(self.cube.labels[self.rules.areas]):
+            del where[self.rules.areas]
+        return replace(request, where=tuple((name, where[name]) for name in self.cube.column if name in where))
+
+    def _broken(self, published: np.ndarray, looked_at: Sequence[np.ndarray]) -> list[str]:
+        """The rules that published figures break, among the cells that are looked at."""
+        last = self._outside or self.before
+        small = self.rules.small if last is None else last.small(self.rules.small)
+        for cells in looked_at:
+            broken = self.rules.broken_by_figures(self.rules.size_of(published[cells], small), small)
             if broken:
-                return _refused(request, broken, size)
-        # 2. is protection needed?
-        seed = self.cube.table_seed(counted.keys)
-        dims_shown = tuple(Dim(name, labels) for name, labels in self.cube.shown(request).items())
-        measured = self.measure.on(counted, dims_shown, request, seed)
-        try:
-            risk = max(measured.before(cut) for cut in cuts)
-        except InputError as problem:
-            return _refused(request, [_not_measured(problem)], sizes[0])
-        as_it_is = not self.always and self.max_risk is not None and risk <= self.max_risk
-        # 3. protection
-        shown = None if self.lattice is None else self.lattice.shown(request)
-        if shown is None:
-            published, numbers = self._protected(request, counted, seed, as_it_is)
-            after = None if as_it_is else self._outside
-        else:
-            published, numbers, after = shown.counts, None, self.after
-        protected = after is not None or self.before is not None
-        # 4. is it safe now?
-        try:
-            left = max(measured.after(published, cut) for cut in cuts) if protected else risk
-        except InputError as problem:
-            return _refused(request, [_not_measured(problem)], sizes[0])
-        findings: dict[str, Any] = {
-            "size": sizes[0],
-            "risk_before": risk,
-            "risk_after": left,
-            "max_risk": self.max_risk,
-        }
-        findings["rises"] = self.measure.may_rise if left > risk else ""
-        if by is not None:
-            findings |= _risk_by(by, measured, dims_shown, true, published if protected else true)
-        if self.max_risk is not None and left > self.max_risk:
-            reason = f"its risk is {plain(left, self.max_risk)} after protection; at most {self.max_risk:g} is allowed"
-            return _refused(request, [Broken(reason, "it is too risky, also when it is protected")], **findings)
-        # 5. the table, and what is kept of it
-        tables = Tables(dims_shown, true, published, numbers, seed)
-        if self.lattice is not None:
-            tables = replace(tables, lattice=None if shown is None else self.lattice, beside_offered=shown is None)
-        utility = self.measure.utility(true, published)
-        return Answer(
-            request, True, "", "", utility=utility, before=self.before, after=after, tables=tables, **findings
-        )
+                return broken
+        return []
+
+    def _dims(self, request: Request) -> tuple[Dim, ...]:
+        return tuple(Dim(name, labels) for name, labels in self.cube.shown(request).items())
 
     def _rounded_tables(self) -> RoundedTables | None:
         """The tables that are offered, if some are rounded together."""
         if self.after is None or self.after.name != LATTICE:
             return None
-        if self.before is not None or not self.always:
+        if self.before is not None:
             raise InputError(
-                f"{LATTICE} rounds the tables that are offered from the true counts, all of them: leave out before= and "
-                "always=."
+                f"{LATTICE} rounds the tables that are offered from the true counts, all of them: leave out before=."
             )
         return rounded_tables(self.cube, self.after.parameters, self.seed)
 
-    def _protected(
-        self, request: Request, counted: Counted, seed: int, as_it_is: bool
-    ) -> tuple[np.ndarray, np.ndarray | None]:
-        """The counts that are published of a table by itself, and what decided about each where its records' keys did."""
-        counts = counted.counts if self.protected_cube is None else self.protected_cube.cut(request).counts
-        if self._outside is None or as_it_is:
-            return counts, None
-        numbers = self._outside.numbers(self.cube, request, counted.keys)
-        if self.lattice is not None and numbers is not None:
-            numbers = self.lattice.deciding(counted, numbers)
-        return self._outside.publish(counts, self.cube, request, seed, numbers), numbers
 
+@dataclass(frozen=True, eq=False)
+class Made:
+    """A whole table that was made, before it is known whether it is released."""
 
-def _risk_by(
-    by: Any, measured: MeasuredTable | SampledTable, dims: Sequence[Dim], true: np.ndarray, published: np.ndarray
-) -> dict[str, Any]:
-    """The risk of each category of a dim, before and after."""
-    names = [dim.name for dim in dims]
-    if by not in names:
-        raise InputError(f"by={by!r} is no dim of the table; {did_you_mean(str(by), names)}")
-    before = measured.by(by, true)
-    return {"risk_by_before": before, "risk_by_after": before if published is true else measured.by(by, published)}
+    counted: Counted
+    published: np.ndarray
+    possible: np.ndarray
+    looked_at: list[np.ndarray]
+    after: Protection | None
+    numbers: CellNumbers | None = None
+    lattice: RoundedTables | None = None
+    beside_offered: bool = False
 
 
 def _refuse_of_samples(**options: Any) -> None:
@@ -275,28 +330,29 @@ def _refuse_of_samples(**options: Any) -> None:
             raise InputError(f"{name}= is about data that are a sample: it goes with risk='sample'.")
 
 
-def _not_measured(problem: InputError) -> Broken:
-    """Why the risk of a table is not known: its figures are for the agency alone."""
-    return Broken(f"its risk cannot be measured: {str(problem).removesuffix('.')}", "its risk cannot be measured")
-
-
-def _protections(method: Any, parameters: Any, when: Any, before: Any) -> tuple[Protection | None, Protection | None]:
+def _protections(
+    method: Any, parameters: Any, when: Any, before: Any, noisy_zeros: bool
+) -> tuple[Protection | None, Protection | None]:
     """What the cube goes through, and what every table does."""
     if when not in ("after", "before"):
         raise InputError(f"when={when!r}: 'after' (every table is protected) or 'before' (the cube is, once).")
-    protection = as_protection(method, parameters)
-    if before is None:
-        return (protection, None) if when == "before" else (None, protection)
-    if when == "before":
+    if when == "before" and before is not None:
         raise InputError("before= names what the cube goes through, and so does when='before': give one of them.")
+    protection = as_protection(method, parameters, noisy_zeros)
+    if when == "before":
+        return protection, None
+    if protection is not None:
+        protection.refuse_after()
+    if before is None:
+        return None, protection
     if isinstance(before, str) or not isinstance(before, Sequence) or len(before) != 2:
         raise InputError("before= is a pair of a method and its parameters, such as ('swap', {'dim': 'region'}).")
-    return as_protection(*before), protection
-
-
-def _refused(request: Request, broken: list[Broken], size: Size | None = None, **findings: Any) -> Answer:
-    reason, notice = ("; ".join(words) for words in zip(*broken, strict=True))
-    return Answer(request, False, reason, notice, size=findings.pop("size", size), **findings)
+    first = as_protection(before[0], before[1], noisy_zeros)
+    if protection is not None and first is not None and first.name == "add_noise" and not first.parameters.get("floor"):
+        raise InputError(
+            "before= adds noise that leaves counts below 0, which cannot be changed again: give it floor=True."
+        )
+    return first, protection
 
 
 def tabulate(

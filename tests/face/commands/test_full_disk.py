@@ -47,6 +47,8 @@ WRITING = {
     "ru-map --plot": ("ru-map", "truth.csv", "--mechanism", "round-to base=3", "--seeds", "1", "--plot", "OUT.png"),
     "sample-risk --plot": ("sample-risk", "truth.csv", "--people", "99", "--draws", "5", "--plot", "OUT.png"),
     "sample-risk --save": ("sample-risk", "truth.csv", "--people", "99", "--draws", "5", "--save", "OUT.fw"),
+    "keys --out": ("keys", "people.csv", "--out", "OUT.csv"),
+    "keys --out .parquet": ("keys", "people.csv", "--out", "OUT.parquet"),
     "tabulate --out": (*TABULATE, "--seed", "1", "--out", "OUT.csv"),
     "tabulate --out .parquet": (*TABULATE, "--seed", "1", "--out", "OUT.parquet"),
     "tabulate --seed-file": (*TABULATE, "--seed-file", "OUT.txt"),

@@ -89,7 +89,7 @@ def test_without_a_file_it_prints_the_table_and_the_risk_of_every_category(folde
         "--dims",
         "age,sex,region",
         "--mechanism",
-        "semi-controlled-round base=3",
+        "random-round base=3",
         "--by",
         "age",
         "--seed",
@@ -151,7 +151,7 @@ def test_data_that_are_a_sample(folder):
     assert f"Risk {server.tabulate('sex,age').risk_before:.3f} before protection" in done.stdout
     refused = run(*asked, "--columns", "sex,age", "--people", 2000, "--max-risk", 0.0001)
     assert refused.exit_code == 1
-    assert "at most 0.0001 is allowed" in refused.stderr
+    assert "its risk is above 0.0001, also when it is protected" in refused.stderr
     for arguments, words in (
         ((*asked[:-4], "--people", 2000), "--people goes with --risk sample."),
         ((*asked[:-4], "--sampling-weights", "weight"), "--sampling-weights goes with --risk sample."),
@@ -167,10 +167,9 @@ def test_data_that_are_a_sample(folder):
     [
         (["--dims", "sex,age,region", "--max-dims", "2"], "the table has 3 dims; at most 2 are allowed"),
         (["--dims", "sex", "--filter", "age=0-14", "--filter", "region=N"], "the table has 2 filters; at most 1 is allowed"),
-        (["--dims", "sex", "--min-population", "1000"], "the table has a population of 400; at least 1,000 are needed"),
-        (["--dims", "sex", "--min-mean-cell", "300"], "the table has 200 people a cell on average; at least 300 are needed"),
-        (["--dims", "sex,age", "--max-small-share", "0", "--small", "900"], "100% of the table's 6 cells are cells of 1 to"),
-        (["--dims", "sex", "--max-risk", "0"], "after protection; at most 0 is allowed"),
+        (["--dims", "sex", "--min-population", "1000"], "its figures add up to 399; at least 1,000 are needed"),
+        (["--dims", "sex", "--min-mean-cell", "300"], "its figures are 199.5 on average; at least 300 are needed"),
+        (["--dims", "sex,age", "--max-small-share", "0", "--small", "900"], "100% of its 6 figures are 1 to 900"),
     ],
 )  # fmt: skip
 def test_a_refused_table_has_a_reason_status_1_and_no_file(words, reason, folder):
@@ -179,6 +178,38 @@ def test_a_refused_table_has_a_reason_status_1_and_no_file(words, reason, folder
     assert reason in done.stdout
     assert reason in done.stderr
     assert not (folder / "table.csv").exists()
+
+
+def test_a_table_that_is_too_risky_is_not_written_at_the_desk(folder):
+    done = run("people.csv", "--dims", "sex", "--max-risk", "0", *ROUNDING, "--out", "table.csv")
+    assert done.exit_code == 1
+    assert "fiberwalk: no table: its risk is above 0, also when it is protected." in done.stderr
+    assert not (folder / "table.csv").exists()
+
+
+def test_rules_of_a_file_and_of_options(folder):
+    (folder / "rules.toml").write_text('dims = ["sex", "age"]\nmax_dims = 1\nmin_population = 10\n')
+    asked = ("people.csv", "--rules", "rules.toml", *ROUNDING, "--dims")
+    assert run(*asked, "sex").exit_code == 0
+    assert "the table has 2 dims; at most 1 is allowed" in run(*asked, "sex,age").stderr
+    assert run(*asked, "sex,age", "--max-dims", 2).exit_code == 0
+    assert "there is no dim 'region'" in run(*asked, "region").stderr
+    assert "region" not in run("people.csv", "--rules", "rules.toml").stdout
+    (folder / "rules.toml").write_text("max_dims = 1\n\nmin_populaton = 10\n")
+    assert (
+        "rules.toml, line 3: there is no rule 'min_populaton'; did you mean 'min_population'?"
+        in run(*asked, "sex").stderr
+    )
+
+
+def test_noise_leaves_zeros_unless_it_is_asked_for(folder):
+    tables = []
+    (folder / "few.csv").write_text("sex,age,n\nf,1,90\nm,2,90\n")
+    for options in ((), ("--noisy-zeros",)):
+        asked = ("few.csv", "--dims", "sex,age", "--mechanism", "add-noise noise=5:1", "--seed", 3, *options)
+        assert run(*asked, "--out", "table.csv").exit_code == 0
+        tables.append(pd.read_csv("table.csv")["count"].tolist())
+    assert tables == [[95, 0, 0, 95], [95, 5, 5, 95]]
 
 
 @pytest.mark.parametrize(
@@ -197,7 +228,8 @@ def test_a_refused_table_has_a_reason_status_1_and_no_file(words, reason, folder
         (["--dims", "sex", "--seed-file", "people.csv", *ROUNDING], "--seed-file people.csv: give it a file of its own"),
         (["--dims", "sex", "--hierarchy", "age", *ROUNDING], "--hierarchy age: write it as DIM=FILE"),
         (["--dims", "sex", "--count", "n", *ROUNDING], "people.csv: there is no column 'n'"),
-        (["--dims", "sex", "--only-if-needed", *ROUNDING], "it needs --max-risk"),
+        (["--dims", "sex", "--rules", "none.toml", *ROUNDING], "none.toml: there is no such file"),
+        (["--dims", "sex", "--mechanism", "swap dim=sex"], "swap treats a table as a whole"),
     ],
 )  # fmt: skip
 def test_wrong_input_is_one_sentence(words, problem, folder):

@@ -18,10 +18,9 @@ TRUTH = np.array([[31, 22], [22, 44]])
 OTHERS = tuple(TRUTH + change for change in ([[1, 0], [0, 0]], [[0, 1], [0, 0]], [[1, 0], [1, 0]], [[-1, 1], [1, -1]]))
 METHODS = {
     "random_round": {"base": 3},
-    "semi_controlled_round": {"base": 3},
     "round_lattice": {"base": 3},
     "add_noise": {"noise": fw.protect.uniform_noise(2)},
-    "swap": {"dim": "age", "rate": 0.2},
+    "perturb": {"matrix": [[1, 0, 0], [0.3, 0.4, 0.3], [0, 0.4, 0.6]]},
 }
 
 
@@ -48,7 +47,7 @@ FOR_READERS = {
 FOR_THE_AGENCY = {
     "request", "reason", "size", "risk_before", "risk_after", "rises", "utility", "max_risk", "before", "after",
     "risk_by_before", "risk_by_after", "tables", "original", "protected", "population", "cells", "small_share", "mean_cell",
-    "summary", "release",
+    "summary", "release", "view", "withheld", "needs_protection", "too_risky",
 }  # fmt: skip
 """Whoever has these has figures of the true table; the class says so."""
 

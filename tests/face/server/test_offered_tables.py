@@ -197,7 +197,6 @@ def test_labels_of_a_level_that_nobody_can_have():
         ({"parameters": {"margins": ["age,band"]}}, "shows 'age' and 'band', of which one is enough"),
         ({"parameters": {"margins": ["agee"]}}, "there is no dim 'agee'"),
         ({"before": ("swap", {"dim": "region"})}, "rounds the tables that are offered from the true counts"),
-        ({"always": False, "max_risk": 0.2}, "rounds the tables that are offered from the true counts"),
         ({"when": "before"}, "round_lattice: the cells of the table are not among the tables that are offered"),
     ],
 )

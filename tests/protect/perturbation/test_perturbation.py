@@ -60,6 +60,18 @@ CASES = {
     "the matrix of the paper": (Perturbation(as_transitions(table_3(), 5)), lambda v: moved(table_3(), 5, v)),
     "noise": (Noise((-2, -1, 0, 2), (0.1, 0.2, 0.3, 0.4)), lambda v: noisy(NOISE, False, v)),
     "noise with a floor": (Noise((-2, -1, 0, 2), (0.1, 0.2, 0.3, 0.4), True), lambda v: noisy(NOISE, True, v)),
+    "noise that keeps zeros": (
+        Noise((-2, -1, 0, 2), (0.1, 0.2, 0.3, 0.4), True, noisy_zeros=False),
+        lambda v: noisy(NOISE, True, v) if v else {0: 1.0},
+    ),
+    "noise below zero that keeps zeros": (
+        Noise((-2, -1, 0, 2), (0.1, 0.2, 0.3, 0.4), noisy_zeros=False),
+        lambda v: noisy(NOISE, False, v) if v else {0: 1.0},
+    ),
+    "noise upwards that keeps zeros": (
+        Noise((1, 2), (0.5, 0.5), noisy_zeros=False),
+        lambda v: noisy({1: 0.5, 2: 0.5}, False, v) if v else {0: 1.0},
+    ),
     "noise upwards": (Noise((1, 2), (0.5, 0.5), True), lambda v: noisy({1: 0.5, 2: 0.5}, True, v)),
 }
 

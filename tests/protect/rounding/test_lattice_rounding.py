@@ -315,7 +315,7 @@ def test_outsiders_read_each_table_and_link_them(tmp_path):
 
 def test_record_keys_and_magnitudes():
     cube = np.random.default_rng(5).poisson(1.5, (2, 3, 2))
-    keys = np.random.default_rng(6).random(cube.shape)
+    keys = np.random.default_rng(6).integers(0, 2**64, cube.shape, dtype=np.uint64)
     one, other = (fw.protect.round_lattice(cube, 3, keys=keys, seed=seed) for seed in (1, 1))
     assert figures(one) == figures(other)
     assert one.applied[0].keys == "records"

@@ -11,7 +11,7 @@ import fiberwalk as fw
 
 FOR_USERS = {
     "Release": ("knows", "knows_rule", "crosstab", "to_file", "without_truth"),
-    "ServerRules": (),
+    "ServerRules": ("read",),
     "Certificate": (),
 }
 """Of a class whose other methods are for the rooms: those that are for users. Of other classes all are."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..base.errors import InputError, did_you_mean
+from ...base.errors import InputError, did_you_mean
 
 Labels = Mapping[str, tuple[str, ...]]
 """The labels of every dim of a cube, in its order."""
@@ -26,6 +26,16 @@ class Request:
         """The request as people read it: sex x age where region=1."""
         filters = " and ".join(f"{dim}={' or '.join(labels)}" for dim, labels in self.where)
         return " x ".join(self.dims) + (f" where {filters}" if filters else "")
+
+    @property
+    def whole(self) -> Request:
+        """The request with all labels of the dims that it shows: to choose among these is only to look at a part."""
+        return Request(self.dims, tuple((dim, labels) for dim, labels in self.where if dim not in self.dims))
+
+    @property
+    def chosen(self) -> dict[str, tuple[str, ...]]:
+        """The labels that are chosen of dims that the table shows."""
+        return {dim: labels for dim, labels in self.where if dim in self.dims}
 
 
 def as_request(dims: Any, where: Any, known: Labels) -> Request:

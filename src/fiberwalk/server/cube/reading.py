@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from ..base.errors import InputError, did_you_mean
-from ..base.text_files import delimiter_of, read_text
-from ..posterior.populations.sampling_design import numbers_in, refuse_below_1, summed_weights
-from ..release.files.parquet_file import parquet_frame
-from ..release.tables.dims import TOTAL
-from ..release.tables.hierarchies import levels_from
-from ..release.tables.table_forms import COUNT_NAMES, Hierarchies, parent_columns, rows_of
-from ..release.tables.tables import as_table, check_trees
+from ...base.errors import InputError, did_you_mean
+from ...base.text_files import delimiter_of, read_text
+from ...posterior.populations.sampling_design import numbers_in, refuse_below_1, summed_weights
+from ...release.files.parquet_file import parquet_frame
+from ...release.tables.dims import TOTAL
+from ...release.tables.hierarchies import levels_from
+from ...release.tables.table_forms import COUNT_NAMES, Hierarchies, parent_columns, rows_of
+from ...release.tables.tables import as_table, check_trees
 from .hypercube import Column, Hypercube, gathered
-from .record_keys import keys_by_place, label_numbers, mixed, own_keys
+from .keys_of_people import STORED, keys_of_numbers, stored_keys
 
 FEW_PEOPLE = 50
 """Among so few people it may be by chance that no two have a label in common."""
@@ -33,7 +33,7 @@ def as_hypercube(
     data: Any,
     *,
     count: str | None = None,
-    keys: str | None = None,
+    keys: str | Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
     hierarchies: Hierarchies | None = None,
     seed: int,
@@ -106,7 +106,7 @@ def _is_long(data: Any) -> bool:
 def _of_rows(
     frame: Any,
     count: str | None,
-    keys: str | None,
+    keys: str | Sequence[str] | None,
     columns: Any,
     hierarchies: dict[str, Any],
     seed: int,
@@ -117,31 +117,46 @@ def _of_rows(
         columns = [name.strip() for name in columns.split(",")]
     if sampling_weights is not None and not isinstance(sampling_weights, str):
         raise InputError("sampling_weights= of a long frame or file is the name of a column.")
-    _check_names(names, (count, keys, sampling_weights, *(columns or ())))
+    key_columns = _key_columns(names, keys)
+    _check_names(names, (count, *key_columns, sampling_weights, *(columns or ())))
     if not len(frame):
         raise InputError("the data have no rows.")
     frame = frame.set_axis(names, axis=1)
-    count = _count_column(names, columns or ()) if count is None else count
-    if count is not None and keys is not None:
+    count = count_column(names, columns or ()) if count is None else count
+    if count is not None and key_columns:
         raise InputError("keys= belongs to records, one row a person; these data have a column of counts.")
-    dims = [name for name in (columns or names) if name not in (count, keys, sampling_weights)]
+    dims = [name for name in (columns or names) if name not in (count, *key_columns, sampling_weights)]
     if not dims:
         raise InputError("no column is left for a dim.")
     if len(dims) > MOST_DIMS:
         raise InputError(f"{len(dims):,} columns would be dims; say which of them are (columns=).")
     coded = [_coded(frame[name], name, sort=count is None) for name in dims]
+    record_keys = np.zeros(len(frame), dtype=np.uint64)
     if count is None:
         _refuse_names(coded, len(frame))
         counts = np.ones(len(frame), dtype=np.int64)
-        record_keys = keys_by_place(len(frame), seed) if keys is None else own_keys(frame[keys], keys, seed)
+        if len(key_columns) == 1:
+            record_keys = keys_of_numbers(frame[key_columns[0]], key_columns[0], seed)
+        elif key_columns:
+            record_keys = stored_keys(frame, key_columns)
     else:
         _refuse_numbers(coded, len(frame))
-        counts, record_keys = _counts(frame[count], count), np.zeros(len(frame), dtype=np.uint64)
+        counts = _counts(frame[count], count)
     if not counts.any():
         raise InputError("all counts are zero: there is nobody to be counted.")
     weights = None if sampling_weights is None else _weights(frame[sampling_weights], sampling_weights, counts)
     cube = _with_levels(gathered(coded, counts, record_keys, seed, weights), hierarchies).occupied()
-    return cube if count is None else replace(cube, keys=_keys_of_cells(cube))
+    return cube if key_columns else cube.keyed_by_content()
+
+
+def _key_columns(names: Sequence[str], keys: str | Sequence[str] | None) -> tuple[str, ...]:
+    """The columns of record keys: one of numbers, or the two of stored keys, which are known by their names."""
+    if keys is None:
+        return STORED if set(STORED) <= set(names) else ()
+    columns = (keys,) if isinstance(keys, str) else tuple(keys)
+    if len(columns) not in (1, 2) or not all(isinstance(name, str) for name in columns):
+        raise InputError(f"keys= names a column of numbers, or the two of stored keys, {STORED}; it is {keys!r}.")
+    return columns
 
 
 def _check_names(names: Sequence[str], asked: Iterable[str | None]) -> None:
@@ -154,7 +169,7 @@ def _check_names(names: Sequence[str], asked: Iterable[str | None]) -> None:
             raise InputError(f"there is no column {given!r}; {did_you_mean(str(given), names)}")
 
 
-def _count_column(names: Sequence[str], dims: Collection[str]) -> str | None:
+def count_column(names: Sequence[str], dims: Collection[str]) -> str | None:
     """The column of counts by its name; None where there is none: one row a person."""
     named = [one for one in names if one.lower() in COUNT_NAMES and one not in dims]
     if len(named) > 1:
@@ -251,14 +266,6 @@ def _weights(column: Any, name: str, counts: np.ndarray) -> np.ndarray:
     return np.asarray(counts * per_person)
 
 
-def _keys_of_cells(cube: Hypercube) -> np.ndarray:
-    """Keys of cells of which only the counts are known: one key stands for the sum of its people's keys."""
-    summed = np.zeros(len(cube.counts), dtype=np.uint64)
-    for column in (cube.column[name] for name in cube.spanning):
-        summed += label_numbers(cube.seed, column.name, column.labels)[column.codes]
-    return mixed(summed ^ np.uint64(0x9E3779B97F4A7C15))
-
-
 # --- tables -------------------------------------------------------------------------------------------------------
 
 
@@ -273,11 +280,10 @@ def _of_table(data: Any, hierarchies: Hierarchies | None, seed: int, sampling_we
     if sampling_weights is not None:
         weights = summed_weights(sampling_weights, table.values.ravel(), table.dims)
         cube = cube.weighted(weights.reshape(table.values.shape)[places])
-    cube = replace(cube, keys=_keys_of_cells(cube))
     for dim in table.dims:
         for level in dim.levels:
             cube = _with_level(cube, dim.name, level.name, level.group_of)
-    return cube
+    return cube.keyed_by_content()
 
 
 # --- levels -------------------------------------------------------------------------------------------------------
@@ -309,6 +315,7 @@ def _with_told_levels(cube: Hypercube, hierarchies: dict[str, Any]) -> tuple[Hyp
         for parent in parents or ():
             if parent not in cube.labels:
                 raise InputError(f"the hierarchy of dim {dim!r} names {parent!r}; {did_you_mean(parent, cube.labels)}")
+            _refuse_other_groups(cube.column[parent], cube.column[dim])
         if parents is None:
             for level in levels_from(dim, cube.labels[dim], spec):
                 cube = _with_level(cube, dim, level.name, level.group_of)
@@ -342,6 +349,19 @@ def _follows(coarse: Column, fine: Column) -> bool:
     if len(coarse.labels) > len(fine.labels):
         return False
     return bool((_group(coarse, fine)[fine.codes] == coarse.codes).all())
+
+
+def _refuse_other_groups(coarse: Column, fine: Column) -> None:
+    """Refuse a column that is said to be a level of another where one label of that has several of its own."""
+    group = _group(coarse, fine)
+    wrong = np.flatnonzero(group[fine.codes] != coarse.codes)
+    if len(wrong):
+        label = fine.labels[fine.codes[wrong[0]]]
+        both = coarse.labels[coarse.codes[wrong[0]]], coarse.labels[group[fine.codes[wrong[0]]]]
+        raise InputError(
+            f"{coarse.name!r} is said to be a level of {fine.name!r}, but {fine.name}={label} has {both[0]!r} and "
+            f"{both[1]!r}."
+        )
 
 
 def _with_level(cube: Hypercube, dim: str, name: str, group_of: Sequence[str]) -> Hypercube:

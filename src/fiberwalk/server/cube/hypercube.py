@@ -11,13 +11,22 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 from types import EllipsisType
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from ..base.errors import InputError
-from ..release.tables.table_forms import MOST_CELLS
-from .record_keys import from_0_to_1, label_numbers, mixed, secret_number
+from ...base.errors import InputError
+from ...protect.mechanism.cell_keys import CellNumbers, cell_numbers
+from ...protect.mechanism.keyed_hash import secret_number
+from ...release.tables.table_forms import MOST_CELLS
+from .keys_of_people import keys_by_content
 from .request import Request
+
+if TYPE_CHECKING:
+    from .label_sets import Box
+
+View: TypeAlias = "tuple[np.ndarray, ...] | EllipsisType"
+"""A part of a table, by the places of the labels that are shown of each dim."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +60,10 @@ class Counted:
     weights: np.ndarray | None = None
     """Sums of sampling weights, where people of a sample have any."""
 
+    def part(self, view: View) -> Counted:
+        """A part of the table."""
+        return Counted(self.counts[view], self.keys[view], None if self.weights is None else self.weights[view])
+
 
 @dataclass(frozen=True, eq=False)
 class Hypercube:
@@ -60,6 +73,8 @@ class Hypercube:
     counts: np.ndarray
     keys: np.ndarray
     seed: int
+    impossible: tuple[Box, ...] = ()
+    """Combinations of labels that nobody can have."""
     weights: np.ndarray | None = None
     """Of a sample: how many people of the population those in each cell stand for; None: everybody for as many."""
 
@@ -90,93 +105,51 @@ class Hypercube:
 
     def shown(self, request: Request) -> dict[str, tuple[str, ...]]:
         """The labels of the table, by dims in the order of the cube."""
-        chosen = dict(request.where)
-        return {name: chosen.get(name, self.labels[name]) for name in self.in_order(request)}
+        return {name: request.chosen.get(name, self.labels[name]) for name in self.in_order(request)}
+
+    def cells(self, request: Request) -> int:
+        """The number of cells of the table, whatever labels are chosen."""
+        return prod(len(self.labels[name]) for name in request.dims)
 
     def cut(self, request: Request) -> Counted:
-        """Count the table that is asked for, its dims in the order of the cube."""
-        shape = tuple(len(labels) for labels in self.shown(request).values())
-        if prod(shape) > MOST_CELLS:
-            raise InputError(
-                f"the table {request.words} has {prod(shape):.3g} cells, more than the {MOST_CELLS:,} that are held; ask "
-                "for fewer dims."
-            )
-        inside: np.ndarray | slice = slice(None)
-        renamed: dict[str, np.ndarray] = {}
-        if request.where:
-            chosen = np.ones(len(self.counts), dtype=bool)
-            for name, labels in request.where:
-                column = self.column[name]
-                new = np.full(len(column.labels), -1)
-                new[[column.place[label] for label in labels]] = np.arange(len(labels))
-                chosen &= (new >= 0)[column.codes]
-                renamed[name] = new
-            inside = np.flatnonzero(chosen)
-        counts, keys = self.counts[inside], self.keys[inside]
-        cell = np.zeros(len(counts), dtype=np.int64)
-        for name, size in zip(self.in_order(request), shape, strict=True):
-            codes = self.column[name].codes[inside]
-            cell = cell * size + (renamed[name][codes] if name in renamed else codes)
-        table = Counted(np.zeros(prod(shape), dtype=np.int64), np.zeros(prod(shape), dtype=np.uint64))
-        np.add.at(table.counts, cell, counts)
-        np.add.at(table.keys, cell, keys)
-        weights = None
-        if self.weights is not None:
-            weights = np.bincount(cell, self.weights[inside], prod(shape)).reshape(shape)
-        return Counted(table.counts.reshape(shape), table.keys.reshape(shape), weights)
+        """Count the table that is asked for, its dims in the order of the cube.
 
-    def cuts(self, request: Request) -> list[np.ndarray | EllipsisType]:
-        """The cells that rules and risk look at: all; where dims follow from each other, those that can be occupied.
-
-        Of a dim and its level only some labels meet, and the other cells would make small ones look rare. But a column that
-        nobody said is a level may follow from another by chance, where people are few: then its empty cells are what
-        discloses. There both are looked at, and the worse counts.
+        Every occupied cell of the cube is looked at, also where a filter leaves few: how long it takes tells nothing.
         """
-        families: dict[str, list[Column]] = {}
-        for name in self.in_order(request):
-            families.setdefault(self.column[name].level_of or name, []).append(self.column[name])
-        if all(len(family) == 1 for family in families.values()):
-            return [...]
-        shown = self.shown(request)
-        possible = np.ones(tuple(len(labels) for labels in shown.values()), dtype=bool)
-        for finest, family in families.items():
-            meet = np.zeros([len(column.labels) for column in family], dtype=bool)
-            every = np.arange(len(self.labels[finest]))
-            meet[tuple(every if column.group is None else column.group for column in family)] = True
-            meet = meet[np.ix_(*([column.place[label] for label in shown[column.name]] for column in family))]
-            names = [column.name for column in family]
-            possible &= meet.reshape([len(labels) if name in names else 1 for name, labels in shown.items()])
-        sure = all(
-            column.sure for family in families.values() if len(family) > 1 for column in family if column.level_of
-        )
-        return [possible] if sure else [possible, ...]
+        size = self.cells(request)
+        if size > MOST_CELLS:
+            raise InputError(
+                f"the table {request.words} has {size:.3g} cells, more than the {MOST_CELLS:,} that are held; ask for fewer "
+                "dims."
+            )
+        cell = np.zeros(len(self.counts), dtype=np.int64)
+        shape = tuple(len(self.labels[name]) for name in self.in_order(request))
+        for name, labels in zip(self.in_order(request), shape, strict=True):
+            cell = cell * labels + self.column[name].codes
+        for name, chosen in request.whole.where:
+            column = self.column[name]
+            inside = np.zeros(len(column.labels), dtype=bool)
+            inside[[column.place[label] for label in chosen]] = True
+            cell = np.where(inside[column.codes], cell, size)  # those outside are counted in a cell that is not shown
+        table = Counted(np.zeros(size + 1, dtype=np.int64), np.zeros(size + 1, dtype=np.uint64))
+        np.add.at(table.counts, cell, self.counts)
+        np.add.at(table.keys, cell, self.keys)
+        weights = None if self.weights is None else np.bincount(cell, self.weights, size + 1)[:size].reshape(shape)
+        whole = Counted(table.counts[:size].reshape(shape), table.keys[:size].reshape(shape), weights)
+        return whole.part(self.view(request))
+
+    def view(self, request: Request) -> View:
+        """Which part of the whole table shows the labels that are chosen."""
+        if not request.chosen:
+            return ...
+        shown = self.shown(request).items()
+        return np.ix_(*([self.column[name].place[label] for label in labels] for name, labels in shown))
 
     # --- random numbers ---------------------------------------------------------------------------------------
 
-    def numbers(self, request: Request, keys: np.ndarray) -> np.ndarray:
-        """A number in [0, 1) for every cell: from the keys of who is in it, or from its labels where nobody is."""
-        empty = keys == 0
-        if empty.any():
-            keys = np.where(empty, self._keys_of_labels(request), keys)
-        return from_0_to_1(keys)
-
-    def _keys_of_labels(self, request: Request) -> np.ndarray:
-        """Keys that follow from labels, those of the filter included: a cell has the same in every table."""
-        dims = self.in_order(request)
-        filters = (
-            secret_number(self.seed, name, "\x1e".join(labels)) for name, labels in request.where if name not in dims
-        )
-        summed = np.array(sum(filters) % 2**64, dtype=np.uint64)
-        for name, labels in self.shown(request).items():
-            numbers = self._label_numbers[name]
-            if len(labels) < len(numbers):
-                numbers = numbers[[self.column[name].place[label] for label in labels]]
-            summed = summed[..., None] + numbers
-        return mixed(summed)
-
-    @cached_property
-    def _label_numbers(self) -> Mapping[str, np.ndarray]:
-        return _Numbers(self)
+    def numbers(self, keys: np.ndarray) -> CellNumbers:
+        """A number in [0, 1) for every cell, from the keys of who is in it."""
+        return cell_numbers(keys, self.seed).view(CellNumbers)
 
     def table_seed(self, keys: np.ndarray) -> int:
         """The seed of a table, for methods that treat it as a whole.
@@ -218,19 +191,12 @@ class Hypercube:
             else:
                 columns.append(replace(column, codes=column.group[codes[column.level_of]]))
         kept = counts[places]
-        return Hypercube(tuple(columns), kept, np.zeros(len(kept), dtype=np.uint64), self.seed)
+        empty = np.zeros(len(kept), dtype=np.uint64)
+        return Hypercube(tuple(columns), kept, empty, self.seed, self.impossible).keyed_by_content()
 
-
-class _Numbers(dict[str, np.ndarray]):
-    """The secret numbers of labels, made for a dim when it is first asked for."""
-
-    def __init__(self, cube: Hypercube) -> None:
-        super().__init__()
-        self.cube = cube
-
-    def __missing__(self, name: str) -> np.ndarray:
-        self[name] = label_numbers(self.cube.seed, name, self.cube.labels[name])
-        return self[name]
+    def keyed_by_content(self) -> Hypercube:
+        """The cube with keys that follow from its labels and counts."""
+        return replace(self, keys=keys_by_content(self))
 
 
 def gathered(
@@ -258,4 +224,4 @@ def gathered(
     np.add.at(total, cell, keys)
     summed_weights = None if weights is None else np.bincount(cell, weights, len(first))
     kept = tuple(replace(column, codes=column.codes[first]) for column in columns)
-    return Hypercube(kept, summed, total, seed, summed_weights)
+    return Hypercube(kept, summed, total, seed, weights=summed_weights)

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .shared.comma_lists import names
-from .shared.file_options import hierarchies
-from .shared.manners import check_outputs, same_command, speaks_plainly
-from .shared.number_types import Number
-from .shared.sample_options import of_a_sample, population_size
+from ..shared.comma_lists import names
+from ..shared.file_options import hierarchies
+from ..shared.manners import check_outputs, same_command, speaks_plainly
+from ..shared.number_types import Number
+from ..shared.sample_options import of_a_sample, population_size
 
 if TYPE_CHECKING:
-    from ..server.answer import Answer
-    from ..server.table_server import TableServer
+    from ...server.answer import Answer
+    from ...server.rules import ServerRules
+    from ...server.table_server import TableServer
 
 SHOWN_ROWS = 20
 LONGEST_SEED = 40
@@ -29,17 +30,19 @@ LONGEST_SEED = 40
 Examples:
   fiberwalk tabulate people.csv                                    what can be asked for?
   fiberwalk tabulate people.csv --dims sex,age --filter region=1 --mechanism 'random-round base=3'
-  fiberwalk tabulate cube.parquet --dims age,education --mechanism 'semi-controlled-round base=3' \\
-      --max-risk 0.2 --min-population 1000 --max-small-share 0.1 --seed-file secret.txt --out table.csv
+  fiberwalk tabulate cube.parquet --dims age,education --mechanism 'add-noise noise=uniform:2' \\
+      --rules rules.toml --seed-file secret.txt --out table.csv
+  fiberwalk tabulate people.csv --dims sex,age --mechanism 'perturb matrix=ptable.csv' --seed-file secret.txt
   fiberwalk tabulate cube.csv --dims region,age --mechanism 'swap dim=region rate=0.1' --before --out swapped.csv
   fiberwalk tabulate cube.csv --dims sex,age --mechanism 'round-lattice base=3 max-dims=2' --seed-file secret.txt
   fiberwalk tabulate cube.csv --dims sex,age --filter age=0-4 --filter age=5-9 --mechanism none --max-risk 0.1
   fiberwalk tabulate survey.csv --dims sex,age --mechanism none --risk sample --sampling-weights weight --max-risk 0.2
 
-With the same seed, random-round and perturb change the same people alike in every table that shows them as a cell, so that
-asking again tells nothing new: keep one with --seed-file (and microdata in their order, or with --keys). Many tables of
-other groups of people still tell more than one: keep --max-labels at 1, or protect the cube (--before). Totals are tables of
-their own: ask for fewer dims. With round-lattice they add up, in all tables that it offers.
+With the same seed, the same people are changed alike in every table that shows them, so that asking again tells nothing
+new: keep one with --seed-file (and record keys, by `fiberwalk keys`, where data have versions). Many tables of other groups
+of people still tell more than one: keep --max-labels at 1, or protect the cube (--before). Totals are tables of their own:
+ask for fewer dims. With round-lattice they add up, in all tables that it offers. Rules about figures look at the protected
+table.
 
 Exit status: 0 released; 1 refused, with the reason; 2 the input is wrong.""",
 )
@@ -54,8 +57,13 @@ Exit status: 0 released; 1 refused, with the reason; 2 the input is wrong.""",
     help="How it is protected, such as 'random-round base=3' (`fiberwalk protect --list`); none: not at all.",
 )  # fmt: skip
 @click.option("--before", is_flag=True, help="Protect the whole cube, and count the table from it.")
-@click.option("--only-if-needed", is_flag=True, help="A table whose risk is at most --max-risk is published as it is.")
-@click.option("--max-risk", type=Number(min=0), metavar="RISK", help="Refuse the table if its risk stays above this.")
+@click.option("--noisy-zeros", is_flag=True, help="Let add-noise and perturb change zeros, too, which can be compared.")
+@click.option("--crossing", is_flag=True, help="Offer levels of one dim that are not nested in each other.")
+@click.option(
+    "--max-risk", type=Number(min=0), metavar="RISK",
+    help="Write no table whose risk stays above this: for tables of your own choice. Where others ask, it would tell of the "
+    "true table.",
+)  # fmt: skip
 @click.option(
     "--risk", type=click.Choice(["split", "split mean", "r1", "thin lines", "sample"]), default="split",
     show_default=True,
@@ -70,34 +78,31 @@ Exit status: 0 released; 1 refused, with the reason; 2 the input is wrong.""",
 )  # fmt: skip
 @click.option("--by", metavar="DIM", help="Tell the risk of each category of this dim, too.")
 @click.option(
-    "--max-dims", type=click.IntRange(min=1), default=3, show_default=True, help="Refuse more dims than this."
-)
+    "--rules", type=click.Path(path_type=Path), metavar="FILE",
+    help="Rules in a TOML file, by the names of the options below with _ for - (max_dims = 3), and dims = [...], areas = "
+    "'...'; an option goes before its line.",
+)  # fmt: skip
+@click.option("--max-dims", type=click.IntRange(min=1), help="Refuse more dims than this (default: 3).")
+@click.option("--max-filters", type=click.IntRange(min=0), help="... more dims in --filter than this (default: 1).")
 @click.option(
-    "--max-filters",
-    type=click.IntRange(min=0),
-    default=1,
-    show_default=True,
-    help="... more dims in --filter than this.",
-)
-@click.option(
-    "--max-labels",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="... more labels of a dim in --filter than this, where the table does not show the dim.",
-)
-@click.option("--min-population", type=click.IntRange(min=0), metavar="N", help="... fewer people than this.")
+    "--max-labels", type=click.IntRange(min=1),
+    help="... more labels of a dim in --filter than this, where the table does not show the dim (default: 1).",
+)  # fmt: skip
+@click.option("--max-cells", type=click.IntRange(min=1), metavar="N", help="... more cells than this.")
+@click.option("--min-population", type=click.IntRange(min=0), metavar="N", help="... figures that add up to less.")
 @click.option(
     "--max-small-share", type=Number(min=0, max=1), metavar="SHARE",
-    help="... a larger share of small cells than this, such as 0.1.",
+    help="... a larger share of small figures than this, such as 0.1.",
 )  # fmt: skip
-@click.option("--small", type=click.IntRange(min=1), default=2, show_default=True, help="The largest small count.")
-@click.option("--min-mean-cell", type=Number(min=0), metavar="N", help="... fewer people a cell on average than this.")
+@click.option("--small", type=click.IntRange(min=1), help="The largest small count (default: 2).")
+@click.option("--min-mean-cell", type=Number(min=0), metavar="N", help="... figures with a smaller mean than this.")
 @click.option(
     "--count", metavar="NAME", help="Column of counts (default: count, freq, n or value; none: a row a person)."
 )
 @click.option(
-    "--keys", metavar="NAME", help="Column of the record keys of microdata (default: they follow from the seed)."
+    "--keys",
+    metavar="NAME",
+    help="Column of a number that every person has of her own (default: those of `fiberwalk keys`, else the labels decide).",
 )
 @click.option("--columns", metavar="A,B", help="The columns of FILE that are dims (default: all others).")
 @click.option(
@@ -118,14 +123,10 @@ def tabulate(**options: Any) -> None:
     """Count a table on request, protect it, and publish or refuse it.
 
     FILE holds microdata, one row a person, or counts, one row a cell, as CSV or Parquet. The table is refused if it breaks a
-    rule, or if its risk stays above --max-risk. What is printed has true figures and is for the agency; --out can be
-    published.
+    rule. What is printed has true figures and is for the agency; --out can be published.
     """
-    from dataclasses import fields
-
-    from ..base.errors import InputError
-    from ..server.rules import ServerRules
-    from ..server.table_server import TableServer
+    from ...base.errors import InputError
+    from ...server.table_server import TableServer
 
     asked = options["dims"] is not None
     if not asked and any(options[name] for name in ("filter", "mechanism", "out", "note", "by")):
@@ -135,12 +136,13 @@ def tabulate(**options: Any) -> None:
     name, parameters = _method(options["mechanism"], asked)
     server = TableServer(
         options["file"],
-        rules=ServerRules(**{rule.name: options[rule.name] for rule in fields(ServerRules)}),
+        rules=_rules(options),
         mechanism=name,
         parameters=parameters,
         when="before" if options["before"] else "after",
+        noisy_zeros=options["noisy_zeros"],
+        crossing=options["crossing"],
         max_risk=options["max_risk"],
-        always=not options["only_if_needed"],
         risk=options["risk"],
         people=population_size(options["people"], options["strata"]),
         model=options["model"],
@@ -154,18 +156,32 @@ def tabulate(**options: Any) -> None:
     if not asked:
         click.echo(_listed(server))
         return
+    for note in server.notes if name is not None else ():
+        click.echo(f"note: {note}.", err=True)
     answer = server.tabulate(options["dims"], _where(options["filter"], server), by=options["by"])
     click.echo(answer.summary())
     _tell_by(answer, options["by"])
-    if not answer.released:
-        click.echo(f"fiberwalk: no table: {answer.reason}.", err=True)
+    too_risky = f"its risk is above {options['max_risk']:g}, also when it is protected" if answer.too_risky else ""
+    if not answer.released or too_risky:
+        click.echo(f"fiberwalk: no table: {answer.reason or too_risky}.", err=True)
         sys.exit(1)
     _write(answer, server, options)
 
 
+def _rules(options: dict[str, Any]) -> ServerRules:
+    """The rules of a file, and those that options name."""
+    from dataclasses import fields, replace
+
+    from ...server.rules import ServerRules
+
+    rules = ServerRules() if options["rules"] is None else ServerRules.read(options["rules"])
+    named = [rule.name for rule in fields(ServerRules) if rule.name not in ("dims", "areas")]
+    return replace(rules, **{name: options[name] for name in named if options[name] is not None})
+
+
 def _check_outputs(options: dict[str, Any]) -> None:
-    from ..base.errors import InputError
-    from ..base.text_files import real_place
+    from ...base.errors import InputError
+    from ...base.text_files import real_place
 
     out = options["out"]
     if out is not None and out.suffix.lower() not in (".csv", ".txt", ".parquet", ".pq"):
@@ -182,7 +198,7 @@ def _check_outputs(options: dict[str, Any]) -> None:
 
 def _check_sample(options: dict[str, Any]) -> None:
     """Options about a sample go with --risk sample, which needs to know how large the population is."""
-    from ..base.errors import InputError
+    from ...base.errors import InputError
 
     about_sample = [name for name in ("people", "strata", "model", "sampling_weights") if options[name]]
     if options["risk"] != "sample" and about_sample:
@@ -195,8 +211,8 @@ def _check_sample(options: dict[str, Any]) -> None:
 
 
 def _method(text: str | None, asked: bool) -> tuple[str | None, dict[str, Any] | None]:
-    from ..base.errors import InputError
-    from .shared.method_parameters import method_and_parameters
+    from ...base.errors import InputError
+    from ..shared.method_parameters import method_and_parameters
 
     if text is None and asked:
         raise InputError(
@@ -209,9 +225,9 @@ def _method(text: str | None, asked: bool) -> tuple[str | None, dict[str, Any] |
 
 def _seed(options: dict[str, Any]) -> int | None:
     """The seed that is given or kept; None: a new one is to be taken."""
-    from ..base.errors import InputError
-    from ..base.text_files import read_text, write_private
-    from ..protect.mechanism.cell_keys import taken_seed
+    from ...base.errors import InputError
+    from ...base.text_files import read_text, write_private
+    from ...protect.mechanism.cell_keys import taken_seed
 
     path = options["seed_file"]
     if path is None:
@@ -230,7 +246,7 @@ def _seed(options: dict[str, Any]) -> int | None:
 
 def _where(texts: tuple[str, ...], server: TableServer) -> dict[str, list[str]]:
     """Who is in the table; labels of one dim may stand in one --filter, with commas."""
-    from ..base.errors import InputError
+    from ...base.errors import InputError
 
     filters: dict[str, list[str]] = {}
     for text in texts:
@@ -248,8 +264,8 @@ def _listed(server: TableServer) -> str:
     lines = [
         f"{cube.population:,} people in {len(cube.counts):,} occupied cells. Dims to ask for by --dims and --filter:"
     ]
-    width = max(len(column.name) for column in cube.columns)
-    for column in cube.columns:
+    width = max(len(name) for name in server.offered)
+    for column in (cube.column[name] for name in server.offered):
         shown = ", ".join(column.labels[:6]) + (", ..." if len(column.labels) > 6 else "")
         level = f" (a level of {column.level_of})" if column.level_of else ""
         lines.append(f"  {column.name:{width}}  {len(column.labels):>5} labels: {shown}{level}")
@@ -267,7 +283,7 @@ def _tell_by(answer: Answer, by: str | None) -> None:
 
 def _write(answer: Answer, server: TableServer, options: dict[str, Any]) -> None:
     """The table into its file or on the screen, and the note."""
-    from ..base.text_files import written_whole
+    from ...base.text_files import written_whole
 
     out, note = options["out"], options["note"]
     if out is None:
@@ -291,7 +307,7 @@ def _write(answer: Answer, server: TableServer, options: dict[str, Any]) -> None
 
 
 def _note(answer: Answer, server: TableServer, options: dict[str, Any]) -> str:
-    from ..base.version import VERSION
+    from ...base.version import VERSION
 
     lines = [
         "How a table was made, for the agency alone: with the seed, what is random in it can be undone.",
