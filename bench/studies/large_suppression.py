@@ -229,27 +229,38 @@ def main() -> None:
     if options.within:
         print(json.dumps(one_case(options.cases[0], options.seconds)))
         return
-    begin, lines = time.perf_counter(), []
     for case in options.cases:
+        begin = time.perf_counter()
         asked = [sys.executable, __file__, case, "--within"]
         asked += ["--seconds", str(options.seconds)] if options.seconds else []
-        lines.append(row(json.loads(subprocess.run(asked, check=True, stdout=subprocess.PIPE, text=True).stdout)))
-        print(lines[-1], file=sys.stderr, flush=True)
+        found = json.loads(subprocess.run(asked, check=True, stdout=subprocess.PIPE, text=True).stdout)
+        lines = [row(found), f"*{circumstances(now(time.perf_counter() - begin))}*"]
+        print("\n".join(lines), flush=True)
+        if options.store:
+            store(case, lines)
+
+
+def store(case: str, lines: list[str]) -> None:
+    """Put what was found of a case in the place of what was stored before; other cases keep theirs."""
+    place = RESULTS / "large_suppression.json"
+    kept = json.loads(place.read_text(encoding="utf-8")) if place.exists() else {}
+    kept = {one: kept[one] if one != case else lines for one in CASES if one in kept or one == case}
+    place.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     text = [
+        "# Suppression of large tables",
+        "",
+        "By `python bench/studies/large_suppression.py --store`.",
+        "",
         f"Sensitive: fewer than {FEW} enterprises, or one with more than {LARGEST:.0%}; open by {PERCENT}% on either side; "
         "a withheld figure costs its value. Withheld: beside the sensitive ones. Seconds are those of a processor.",
         "",
         f"| {' | '.join(HEADS)} |",
         f"|{' --- |' * len(HEADS)}",
-        *lines,
+        *(one for one, _ in kept.values()),
+        "",
+        *(f"{CASES[name]}: {when}\n" for name, (_, when) in kept.items()),
     ]
-    print("\n".join(text))
-    if options.store:
-        given = [*options.cases, *(["--seconds", f"{options.seconds:g}"] if options.seconds else [])]
-        by = f"python bench/studies/large_suppression.py {' '.join(given)} --store"
-        when = circumstances(now(time.perf_counter() - begin))
-        kept = ["# Suppression of large tables", "", f"By `{by}`.", "", *text, "", f"*{when}*", ""]
-        (RESULTS / "large_suppression.md").write_text("\n".join(kept), encoding="utf-8")
+    (RESULTS / "large_suppression.md").write_text("\n".join(text), encoding="utf-8")
 
 
 if __name__ == "__main__":
