@@ -1,0 +1,106 @@
+"""The contest: every attack against a server with a method and rules, beside what every distinct figure tells, seen once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+import fiberwalk as fw
+
+from .attack import Attack
+from .averaging import Averaging
+from .beliefs import Claims, Score, believe, score
+from .differencing import Differencing
+from .every_figure import EveryFigure
+from .evidence import Evidence
+from .forms import Forms
+from .outside import Ask, Outside
+from .overlapping import Overlapping
+from .population import Frame, Population
+from .refusals import Refusals
+from .servers import Method, server_of, world_of
+from .together import Together
+from .world import World
+from .zero_tests import ZeroTests
+
+CHECKPOINTS = (10, 100, 1000, 2000)
+ATTACKS: tuple[Callable[[], Attack], ...] = (Differencing, Overlapping, Averaging, ZeroTests, Refusals, Forms)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an attack came to after some requests."""
+
+    attack: str
+    requests: int
+    asked: int
+    """Fewer, where the attack had nothing left to ask."""
+    answered: int
+    score: Score
+
+
+def run(
+    attack: Attack, world: World, server: Any, counts: np.ndarray, checkpoints: tuple[int, ...] = CHECKPOINTS,
+    *, sweeps: int = 1500, once: bool = False,
+) -> Iterator[Outcome]:  # fmt: skip
+    """Let an attack ask, and hold its claims to the truth after so many requests."""
+    evidence, outside = Evidence(world), Outside(server)
+    possible, plan, before = world.frame.possible, attack.requests(evidence), 0
+    claims = Claims.of_nothing(world.frame.size)
+    for checkpoint in checkpoints:
+        while outside.asked < checkpoint and (ask := next(plan, None)) is not None:
+            evidence.add(outside.ask(ask))
+        if outside.asked > before:
+            claims = claims_of(attack, evidence, sweeps=sweeps, once=once)
+        before = outside.asked
+        answered = sum(seen.released for seen in evidence.answers)
+        yield Outcome(attack.name, checkpoint, outside.asked, answered, score(claims, counts, possible))
+
+
+def claims_of(attack: Attack, evidence: Evidence, *, sweeps: int, once: bool) -> Claims:
+    """What an attacker claims by now; once: from each figure as it was seen first."""
+    if not once:
+        attack.conclude(evidence)
+    claims = believe(evidence.world, evidence.figures(first_only=once), sweeps=sweeps)
+    return replace(claims, contradictions=claims.contradictions + evidence.contradictions)
+
+
+def attacked(
+    population: Population, method: Method, rules: fw.server.ServerRules, seed: int, *, sweeps: int = 1500
+) -> list[Outcome]:
+    """All attacks, all of them together, and the benchmark."""
+    world = world_of(population, method, rules)
+    found: list[Outcome] = []
+    everything = EveryFigure(), (10**9,), True
+    runs = [(make(), CHECKPOINTS, False) for make in ATTACKS]
+    for attack, checkpoints, once in (
+        *runs, (Together([make() for make in ATTACKS]), CHECKPOINTS, False), everything
+    ):  # fmt: skip
+        server = server_of(population, method, rules, seed)
+        found += run(attack, world, server, population.counts, checkpoints, sweeps=sweeps, once=once)
+    return found
+
+
+def random_requests(frame: Frame, number: int, filters: int, seed: int) -> Iterator[Ask]:
+    """Random requests of one to three dims or levels, with as many filters of one label."""
+    random = np.random.default_rng(seed)
+    names = [*frame.dims, *frame.levels]
+    while number:
+        drawn = [names[place] for place in random.permutation(len(names))][: random.integers(1, 4) + filters]
+        if len({frame.dim_of(name) for name in drawn}) < len(drawn) or len(drawn) <= filters:
+            continue
+        shown, filtered = drawn[: len(drawn) - filters], drawn[len(drawn) - filters :]
+        labels = [frame.labels(name) for name in filtered]
+        chosen = [(name, (of[random.integers(len(of))],)) for name, of in zip(filtered, labels, strict=True)]
+        number -= 1
+        yield Ask(tuple(shown), tuple(chosen))
+
+
+def answered_share(population: Population, method: Method, rules: fw.server.ServerRules, filters: int) -> float:
+    """The share of random requests that are answered."""
+    outside = Outside(server_of(population, method, rules, 1))
+    asks = list(random_requests(population.frame, 300, filters, seed=1))
+    return sum(outside.ask(ask).released for ask in asks) / len(asks)
