@@ -37,12 +37,10 @@ class OfFigures:
 def understood(world: World, ask: Ask) -> bool:
     """May a request be answered, by what it names? Attackers know the rules and waste no request."""
     rules = world.rules
-    most = [rules.max_dims, rules.max_filters]
-    if any(limit is not None and len(part) > limit for limit, part in zip(most, (ask.dims, ask.filters), strict=True)):
-        return False
-    return all(
-        name in ask.dims or rules.max_labels is None or len(labels) <= rules.max_labels for name, labels in ask.filters
-    )
+    filters = [len(labels) for name, labels in ask.filters if name not in ask.dims]
+    limits = (rules.max_dims, rules.max_filters, rules.max_labels)
+    found = len(ask.dims), len(filters), max(filters, default=0)
+    return all(limit is None or number <= limit for limit, number in zip(limits, found, strict=True))
 
 
 def most_dims(world: World) -> int:

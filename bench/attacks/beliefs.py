@@ -20,7 +20,8 @@ SURE = 0.95
 
 @dataclass(frozen=True, eq=False)
 class Claims:
-    """Of every finest cell: between which counts it certainly lies, and which count is how probable."""
+    """Of every finest cell: between which counts it certainly lies, and which count is how probable,
+    by the more cautious of two chains."""
 
     lower: np.ndarray
     upper: np.ndarray
@@ -93,18 +94,19 @@ def believe(world: World, figures: Sequence[Figure], *, sweeps: int = 3000, seed
         cells = frame.cells(figure.box)
         if len(cells) == 1:
             start[cells] = (figure.lower + figure.upper) // 2
-    tallies = np.zeros((frame.size, LARGEST + 1), dtype=np.int64)
+    chains = []
     for chain in range(2 if sweeps else 0):
         tallied, counted = walk(task, start, sweeps, sweeps // 3, seed + chain)
-        tallies += tallied
-        if not counted and (table := some_table(world, figures)) is not None:
+        if counted:
+            chains.append(tallied)
+        elif (table := some_table(world, figures)) is not None:
             start = table
-    draws = int(tallies[0].sum())
-    found = certain(world, figures, _worth_proving(tallies, frame.possible), whole=sweeps > 0)
-    probability = tallies.max(axis=1) / max(draws, 1)
-    return Claims(
-        found.lower, found.upper, tallies.argmax(axis=1), probability, found.undecided, int(found.impossible)
-    )  # fmt: skip
+    tallies = sum(chains, np.zeros((frame.size, LARGEST + 1), dtype=np.int64))
+    found = certain(world, figures, _worth_proving(tallies, frame.possible), most=SMALL, whole=sweeps > 0)
+    value = tallies.argmax(axis=1)
+    shares = [tallied[np.arange(frame.size), value] / tallied[0].sum() for tallied in chains]
+    probability = np.min(shares, axis=0) if len(shares) > 1 else np.zeros(frame.size)
+    return Claims(found.lower, found.upper, value, probability, found.undecided, int(found.impossible))
 
 
 def _worth_proving(tallies: np.ndarray, possible: np.ndarray) -> dict[int, tuple[int, int]]:

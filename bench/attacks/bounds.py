@@ -19,6 +19,8 @@ from .world import World
 
 NEARLY = 1e-5
 MOST_NODES = 2000
+UNKNOWN = 10**9
+Range = tuple[int, int]
 
 
 class Rows(NamedTuple):
@@ -41,22 +43,34 @@ class Certain(NamedTuple):
 
 
 def certain(
-    world: World, figures: Sequence[Figure], wanted: Mapping[int, tuple[int, int]], *, whole: bool = True
+    world: World, figures: Sequence[Figure], wanted: Mapping[int, Range], *, most: int = UNKNOWN, whole: bool = True
 ) -> Certain:
-    """Bounds of some cells: sharp ones, or those that are wanted; whole: by integer programs, too."""
+    """Bounds of some cells: sharp ones, or those that are wanted; none of cells that may be larger than `most`.
+
+    whole: by integer programs, too.
+    """
     rows = rows_of(world, figures)
     lower, upper = propagated(rows, world)
-    claimed, undecided = Certain(np.zeros_like(lower), np.full_like(upper, 10**9)), 0
+    claimed, undecided = Certain(np.zeros_like(lower), np.full_like(upper, UNKNOWN)), 0
     if (lower > upper).any():
         return claimed._replace(impossible=True)
     program = Program(rows, lower, upper)
-    for cell, (fewest, most) in wanted.items():
-        low, sharp = program.least(cell, fewest, whole=whole) if lower[cell] < fewest else (lower[cell], True)
-        high, highest = program.least(cell, -most, -1, whole=whole) if upper[cell] > most else (-upper[cell], True)
-        if max(low, lower[cell]) > min(-high, upper[cell]):
-            return Certain(np.zeros_like(lower), np.full_like(upper, 10**9), impossible=True)
-        claimed.lower[cell], claimed.upper[cell] = max(low, lower[cell]), min(-high, upper[cell])
-        undecided += not (sharp and highest)
+    for cell, (fewest, largest) in wanted.items():
+        high, sharp = upper[cell], True
+        if high > largest:
+            bound, sharp = program.least(cell, -largest, -1, whole=whole)
+            high = min(high, -bound)
+        if high > most:
+            undecided += not sharp
+            continue
+        low = lower[cell]
+        if low < fewest:
+            bound, lowest = program.least(cell, fewest, whole=whole)
+            low, sharp = max(low, bound), sharp and lowest
+        if low > high:
+            return Certain(np.zeros_like(lower), np.full_like(upper, UNKNOWN), impossible=True)
+        claimed.lower[cell], claimed.upper[cell] = low, high
+        undecided += not sharp
     return claimed._replace(undecided=undecided)
 
 

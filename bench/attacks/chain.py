@@ -18,9 +18,9 @@ RULED_OUT = -14.0
 LARGEST = 40
 """Counts beyond are tallied together."""
 
-lean = numba.njit(_nrt=False)
+lean = numba.njit(_nrt=False, cache=True)
 """Nothing is allocated, no references are counted: that takes a hundred times as long as a step."""
-inlined = numba.njit(_nrt=False, forceinline=True)
+inlined = numba.njit(_nrt=False, forceinline=True, cache=True)
 
 
 class Task(NamedTuple):

@@ -17,9 +17,9 @@ from .differencing import Differencing
 from .every_figure import EveryFigure
 from .evidence import Evidence
 from .forms import Forms
-from .outside import Ask, Outside
+from .outside import Outside
 from .overlapping import Overlapping
-from .population import Frame, Population
+from .population import Population
 from .refusals import Refusals
 from .servers import Method, server_of, world_of
 from .together import Together
@@ -82,25 +82,3 @@ def attacked(
         server = server_of(population, method, rules, seed)
         found += run(attack, world, server, population.counts, checkpoints, sweeps=sweeps, once=once)
     return found
-
-
-def random_requests(frame: Frame, number: int, filters: int, seed: int) -> Iterator[Ask]:
-    """Random requests of one to three dims or levels, with as many filters of one label."""
-    random = np.random.default_rng(seed)
-    names = [*frame.dims, *frame.levels]
-    while number:
-        drawn = [names[place] for place in random.permutation(len(names))][: random.integers(1, 4) + filters]
-        if len({frame.dim_of(name) for name in drawn}) < len(drawn) or len(drawn) <= filters:
-            continue
-        shown, filtered = drawn[: len(drawn) - filters], drawn[len(drawn) - filters :]
-        labels = [frame.labels(name) for name in filtered]
-        chosen = [(name, (of[random.integers(len(of))],)) for name, of in zip(filtered, labels, strict=True)]
-        number -= 1
-        yield Ask(tuple(shown), tuple(chosen))
-
-
-def answered_share(population: Population, method: Method, rules: fw.server.ServerRules, filters: int) -> float:
-    """The share of random requests that are answered."""
-    outside = Outside(server_of(population, method, rules, 1))
-    asks = list(random_requests(population.frame, 300, filters, seed=1))
-    return sum(outside.ask(ask).released for ask in asks) / len(asks)

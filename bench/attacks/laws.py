@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 
-from fiberwalk.protect.protected_counts import protected_counts
-
-STEPS = 1200
-"""Cell keys that are tried, evenly spread: probabilities are multiples of 1/1200."""
 IMPOSSIBLE = -np.inf
 
 
@@ -45,17 +40,29 @@ class Law:
         return windows
 
 
-def law_of(method: str, parameters: Mapping[str, Any], most: int, zeros_stay: bool) -> Law:
-    """The law of a method whose cells are changed by a number of their own, found by trying all numbers."""
-    if method == "exact":
-        return Law(tuple({count: 1.0} for count in range(most + 1)))
-    keys = (np.arange(STEPS) + 0.5) / STEPS
-    counts = np.repeat(np.arange(most + 1), STEPS)
-    figures = protected_counts(counts, method, parameters, seed=0, keys=np.tile(keys, most + 1))
+def rounding(base: int, most: int) -> Law:
+    """Random rounding: up with the probability (remainder / base)."""
     rows = []
-    for row in figures.reshape(most + 1, STEPS):
-        values, times = np.unique(row, return_counts=True)
-        rows.append(dict(zip(values.tolist(), (times / STEPS).tolist(), strict=True)))
-    if zeros_stay:
-        rows[0] = {0: 1.0}
+    for count in range(most + 1):
+        down, left = count - count % base, count % base
+        rows.append({down: 1 - left / base, down + base: left / base} if left else {count: 1.0})
     return Law(tuple(rows))
+
+
+def noise(differences: Mapping[int, float], most: int, zeros_stay: bool) -> Law:
+    """A random difference is added; what falls below zero is shown as 0."""
+    rows: list[dict[int, float]] = []
+    for count in range(most + 1):
+        row: dict[int, float] = {}
+        for difference, probability in differences.items():
+            figure = max(count + difference, 0)
+            row[figure] = row.get(figure, 0.0) + probability
+        rows.append(row)
+    return Law(({0: 1.0}, *rows[1:]) if zeros_stay else tuple(rows))
+
+
+def transitions(changes: Mapping[int, Mapping[int, float]], most: int) -> Law:
+    """A perturbation table, whose last row is that of all larger counts."""
+    last = max(changes)
+    larger = ({figure + count - last: p for figure, p in changes[last].items()} for count in range(last + 1, most + 1))
+    return Law((*(changes[count] for count in range(last + 1)), *larger))

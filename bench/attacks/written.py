@@ -1,0 +1,99 @@
+"""What the contest found, as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .beliefs import Score
+from .contest import CHECKPOINTS, Outcome
+from .every_figure import EveryFigure
+
+HEAD = """# Attacks on the table server
+
+Written by `python bench/attacks --store`. The attackers know the code, the rules, the method and its law, and all labels; not
+the secret and not the data. They see whether a request was released, the notice, and the table. An entry is: cells whose
+count is proven to be a certain 0, 1 or 2, + cells proven to be 1 or 2 without saying which; cells claimed to be a certain 0, 1
+or 2 with P > 0.95 (of these right). All proofs were held to the truth. The last line is no attack: what the joint bounds of every
+distinct figure that the rules allow would give, each seen once, with what follows from the same people being published alike
+(a group and its part that differ have somebody between them). Chains and bounds see the same figures: entries of attacks can
+have more cells with P > 0.95 than the last line, as less evidence now and then misleads.
+"""
+
+
+@dataclass(frozen=True)
+class Attacked:
+    """A server, and what all attacks came to."""
+
+    method: str
+    rules: str
+    words: str
+    """The rules as they were set, the people, and which share of random requests was answered."""
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def benchmark(self) -> Score:
+        """What every distinct figure gives."""
+        return next(one.score for one in self.outcomes if one.attack == EveryFigure.name)
+
+    @property
+    def best(self) -> Score:
+        """Of the attack that proved most."""
+        scores = [one.score for one in self.outcomes if one.attack != EveryFigure.name]
+        return max(scores, key=lambda score: score.proven)
+
+    @property
+    def wrong(self) -> int:
+        """Proofs that were wrong, or figures that cannot be if the code does as it says, over all attacks."""
+        return sum(one.score.wrong + one.score.contradictions for one in self.outcomes)
+
+
+def entry(score: Score) -> str:
+    """What was proven, and what is likely."""
+    return f"{score.known} + {score.somebody}; {score.likely} ({score.likely_right})"
+
+
+def table(found: Attacked) -> str:
+    """All attacks on one server."""
+    lines = [
+        f"### {found.method}, {found.rules}\n",
+        found.words + "\n",
+        "| attack | " + " | ".join(f"after {number:,}" for number in CHECKPOINTS) + " | requests | answered |",
+        "| --- |" + " --- |" * (len(CHECKPOINTS) + 2),
+    ]
+    for name in dict.fromkeys(one.attack for one in found.outcomes):
+        own = [one for one in found.outcomes if one.attack == name]
+        entries = [entry(one.score) for one in own]
+        entries = ["", "", "", *entries] if len(own) == 1 else entries
+        lines.append(f"| {name} | " + " | ".join(entries) + f" | {own[-1].asked:,} | {own[-1].answered:,} |")
+    undecided = max(one.score.undecided for one in found.outcomes)
+    if undecided:
+        lines.append(
+            f"\nUp to {undecided} cells of an entry are undecided: integer programs were not searched to the end."
+        )
+    return "\n".join(lines) + "\n"
+
+
+def summary(all_found: Sequence[Attacked]) -> str:
+    """A line for each server."""
+    lines = [
+        "| method | rules | proven by every figure, once | P > 0.95 (right) | most proven by an attack | P > 0.95 (right) | wrong |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for found in all_found:
+        parts = [part for score in (found.benchmark, found.best) for part in entry(score).split("; ")]
+        leak = " **more**" if found.best.proven > found.benchmark.proven else ""
+        lines.append(
+            f"| {found.method} | {found.rules} | {parts[0]} | {parts[1]} | {parts[2]}{leak} | {parts[3]} | {found.wrong} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def markdown(all_found: Sequence[Attacked], refused: Sequence[str], census: Sequence[str], when: str) -> str:
+    """The whole report."""
+    parts = [HEAD, "## Summary\n", summary(all_found)]
+    parts += [f"{line}\n" for line in refused]
+    if census:
+        parts += ["## On a census hypercube\n", "\n".join(f"- {line}" for line in census) + "\n"]
+    parts += ["## Attack by attack\n", *map(table, all_found), f"*{when}*\n"]
+    return "\n".join(parts)
