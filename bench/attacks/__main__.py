@@ -46,7 +46,7 @@ def found_of(method: Method, name: str) -> Attacked:
     zeros = int((population.counts[population.frame.possible] == 0).sum())
     share = "" if rules.max_small_share is None else f" At most {rules.max_small_share:.0%} of the cells are small."
     words = (
-        f"{int(population.counts.sum())} people in {possible} finest cells, {zeros} of them empty and {small} of 1 or 2.{share} "
+        f"{int(population.counts.sum())} people in {possible} finest cells, {zeros} empty and {small} of 1 or 2.{share} "
         f"Of random requests of up to three dims {plain:.0%} are answered, {filtered:.0%} of those with a filter besides."
     )
     return Attacked(method.name, name, words, tuple(attacked(population, method, rules, SEED)))

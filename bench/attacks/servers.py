@@ -78,7 +78,7 @@ ANSWERED = 0.9
 def rules_of(name: str, population: Population, method: Method) -> fw.server.ServerRules:
     """Rules by their name; of shares of small cells the least that leaves enough requests answered."""
     if name == RULES[1]:
-        every = (fw.server.ServerRules(min_population=40, max_small_share=share / 20) for share in range(1, 21))
+        every = (fw.server.ServerRules(min_population=40, max_small_share=share / 20) for share in range(2, 21))
         return next(rules for rules in every if answered_share(population, method, rules, 0) >= ANSWERED)
     return fw.server.ServerRules(max_labels=None) if name == RULES[2] else fw.server.ServerRules()
 
@@ -123,5 +123,5 @@ def random_requests(frame: Frame, number: int, filters: int, seed: int) -> Itera
 def answered_share(population: Population, method: Method, rules: fw.server.ServerRules, filters: int) -> float:
     """The share of random requests that are answered."""
     outside = Outside(server_of(population, method, rules, 1))
-    asks = list(random_requests(population.frame, 300, filters, seed=1))
+    asks = list(random_requests(population.frame, 150, filters, seed=1))
     return sum(outside.ask(ask).released for ask in asks) / len(asks)

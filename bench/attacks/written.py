@@ -12,12 +12,12 @@ from .every_figure import EveryFigure
 HEAD = """# Attacks on the table server
 
 Written by `python bench/attacks --store`. The attackers know the code, the rules, the method and its law, and all labels; not
-the secret and not the data. They see whether a request was released, the notice, and the table. An entry is: cells whose
-count is proven to be a certain 0, 1 or 2, + cells proven to be 1 or 2 without saying which; cells claimed to be a certain 0, 1
-or 2 with P > 0.95 (of these right). All proofs were held to the truth. The last line is no attack: what the joint bounds of every
-distinct figure that the rules allow would give, each seen once, with what follows from the same people being published alike
-(a group and its part that differ have somebody between them). Chains and bounds see the same figures: entries of attacks can
-have more cells with P > 0.95 than the last line, as less evidence now and then misleads.
+the secret and not the data. They see whether a request was released, the notice, and the table. An entry is: cells of which
+it is proven whether they are 0, 1 or 2, + cells that are proven to be 1 or 2; cells claimed to be 0, or 1, or 2 with P > 0.95
+(of these right). Every proof was held to the truth. The last line is no attack: it is what the joint bounds of every distinct
+figure that the rules allow give, each seen once, together with what follows from the same people being published alike: a group
+and a part of it that differ have somebody between them. Attacks may have a few more cells with P > 0.95 than the last line:
+less evidence misleads now and then.
 """
 
 
@@ -77,7 +77,7 @@ def table(found: Attacked) -> str:
 def summary(all_found: Sequence[Attacked]) -> str:
     """A line for each server."""
     lines = [
-        "| method | rules | proven by every figure, once | P > 0.95 (right) | most proven by an attack | P > 0.95 (right) | wrong |",
+        "| method | rules | proven by every figure, once | P > 0.95 | most proven by an attack | P > 0.95 | wrong |",
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for found in all_found:
