@@ -14,7 +14,7 @@ from .attack import Attack
 from .averaging import Averaging
 from .beliefs import Claims, Score, believe, score
 from .differencing import Differencing
-from .every_figure import EveryFigure
+from .every_figure import APART, EveryFigure
 from .evidence import Evidence
 from .forms import Forms
 from .outside import Outside
@@ -23,7 +23,7 @@ from .population import Population
 from .refusals import Refusals
 from .servers import Method, server_of, world_of
 from .together import Together
-from .world import World
+from .world import OF_REQUESTS, World
 from .zero_tests import ZeroTests
 
 CHECKPOINTS = (10, 100, 1000, 2000)
@@ -74,11 +74,11 @@ def attacked(
     """All attacks, all of them together, and the benchmark."""
     world = world_of(population, method, rules)
     found: list[Outcome] = []
-    everything = EveryFigure(), (10**9,), True
-    runs = [(make(), CHECKPOINTS, False) for make in ATTACKS]
-    for attack, checkpoints, once in (
-        *runs, (Together([make() for make in ATTACKS]), CHECKPOINTS, False), everything
-    ):  # fmt: skip
+    attacks = [make() for make in ATTACKS]
+    for attack in (*attacks, Together([make() for make in ATTACKS])):
         server = server_of(population, method, rules, seed)
-        found += run(attack, world, server, population.counts, checkpoints, sweeps=sweeps, once=once)
+        found += run(attack, world, server, population.counts, sweeps=sweeps)
+    for benchmark, known in ((EveryFigure(), world), (EveryFigure(APART), replace(world, draws=OF_REQUESTS))):
+        server = server_of(population, method, rules, seed)
+        found += run(benchmark, known, server, population.counts, (10**9,), sweeps=sweeps, once=True)
     return found

@@ -9,12 +9,17 @@ from .attack import OfFigures, most_dims, once, others
 from .evidence import Evidence
 from .outside import Ask
 
+ONCE = "every distinct figure, once"
+APART = "... as if each were a draw of its own"
+
 
 class EveryFigure(OfFigures):
     """No attack: what all answers together are bound to tell."""
 
-    name = "every distinct figure, once"
     words = "all tables that the rules allow, in one form each"
+
+    def __init__(self, name: str = ONCE) -> None:
+        self.name = name
 
     def requests(self, evidence: Evidence) -> Iterator[Ask]:
         """All dims and levels, all filters."""
