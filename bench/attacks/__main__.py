@@ -1,8 +1,8 @@
 """The table server under attack: what is proven after 10, 100, 1,000 and 2,000 requests, for each method and rules.
 
     python bench/attacks                    runs all and prints it; takes an hour
-    python bench/attacks 'base 3' census    only methods and rules whose names hold one of these words; the census hypercube
-    ... --store                             and writes bench/results/attacks.md, after each server anew
+    python bench/attacks 'base 3' census    what has one of these words in its name: methods, rules, the hypercube
+    ... --store                             and keeps it in bench/results/attacks.json, of which attacks.md is made
 
 Fails where an attack proves more than every distinct figure does, seen once, or where a proof is wrong.
 """
@@ -12,22 +12,24 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from itertools import product
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from stored import RESULTS, now
+from stored import now
 from written import circumstances
 
 import fiberwalk as fw
 from attacks import census
 from attacks.contest import attacked
+from attacks.kept import keep
 from attacks.population import Population, town
 from attacks.servers import METHODS, RULES, Method, answered_share, rules_of
-from attacks.written import Attacked, entry, markdown, summary
+from attacks.written import Attacked, table
 
-CENSUS = "census"
 SEED = 5
 
 
@@ -54,29 +56,33 @@ def found_of(method: Method, name: str) -> Attacked:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("words", nargs="*", help="of methods or rules")
-    parser.add_argument("--store", action="store_true", help="write bench/results/attacks.md")
+    parser.add_argument("words", nargs="*", help="of methods, rules, or studies of the census hypercube")
+    parser.add_argument("--store", action="store_true", help="write bench/results/attacks.md and attacks.json")
     asked = parser.parse_args()
-    begin, found, refused = time.perf_counter(), [], []
-    lines = [study() for study in census.STUDIES] if not asked.words or CENSUS in asked.words else []
-    print(*lines, sep="\n", flush=True)
-    for method, name in product(METHODS, RULES):
-        if asked.words and not any(word in f"{method.name}, {name}" for word in asked.words):
+    failed = False
+    for name, run in works().items():
+        if asked.words and not any(word in name for word in asked.words):
             continue
+        begin = time.perf_counter()
         try:
-            found.append(found_of(method, name))
+            found = run()
         except fw.InputError as problem:
-            line = f"{method.name} is not offered for tables on request: {problem}"
-            refused += [line] if line not in refused else []
-            continue
-        for one in found[-1].outcomes:
-            print(f"{method.name}, {name}: {one.attack}, {one.asked:,} requests: {entry(one.score)}", flush=True)
+            found = f"{name} is not offered for tables on request: {problem}"
+        print(found if isinstance(found, str) else table(found), flush=True)
+        failed |= isinstance(found, Attacked) and (found.wrong > 0 or found.leaks)
         if asked.store:
-            when = circumstances(now(time.perf_counter() - begin))
-            (RESULTS / "attacks.md").write_text(markdown(found, refused, lines, when), encoding="utf-8")
-    print(summary(found))
-    if any(one.wrong or one.best.proven > one.benchmark.proven for one in found):
+            keep(name, found, circumstances(now(time.perf_counter() - begin)), list(works()))
+    if failed:
         sys.exit("an attack proves more than every distinct figure does, seen once, or proves what is wrong")
+
+
+def works() -> dict[str, Callable[[], Attacked | str]]:
+    """What can be run, by its name."""
+    studies = {f"census: {study.__name__}": study for study in census.STUDIES}
+    contests = {
+        f"{method.name}, {name}": partial(found_of, method, name) for method, name in product(METHODS, RULES)
+    }  # fmt: skip
+    return studies | contests
 
 
 if __name__ == "__main__":

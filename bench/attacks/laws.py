@@ -49,13 +49,13 @@ def rounding(base: int, most: int) -> Law:
     return Law(tuple(rows))
 
 
-def noise(differences: Mapping[int, float], most: int, zeros_stay: bool) -> Law:
-    """A random difference is added; what falls below zero is shown as 0."""
+def noise(differences: Mapping[int, float], most: int, zeros_stay: bool, floor: bool = True) -> Law:
+    """A random difference is added; floored: what falls below zero is shown as 0."""
     rows: list[dict[int, float]] = []
     for count in range(most + 1):
         row: dict[int, float] = {}
         for difference, probability in differences.items():
-            figure = max(count + difference, 0)
+            figure = max(count + difference, 0) if floor else count + difference
             row[figure] = row.get(figure, 0.0) + probability
         rows.append(row)
     return Law(({0: 1.0}, *rows[1:]) if zeros_stay else tuple(rows))

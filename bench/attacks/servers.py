@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,8 @@ class Method:
     """The law of each cell, for counts up to a largest one; do zeros stay?"""
     draws: str = OF_PEOPLE
     sums_of: int | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Further settings of the server."""
 
 
 def _rounded(base: int) -> Callable[[int, bool], Law]:
@@ -57,6 +59,10 @@ def _noisy(most: int, zeros_stay: bool) -> Law:
     return noise(NOISE, most, zeros_stay)
 
 
+def _noisy_zeros(most: int, _: bool) -> Law:
+    return noise(NOISE, most, zeros_stay=False, floor=False)
+
+
 def _changed(most: int, _: bool) -> Law:
     return transitions(CHANGES, most)
 
@@ -65,6 +71,7 @@ METHODS = (
     Method("random_round base 3", "random_round", {"base": 3}, _rounded(3)),
     Method("random_round base 5", "random_round", {"base": 5}, _rounded(5)),
     Method("add_noise up to 2", "add_noise", {"noise": NOISE, "floor": True}, _noisy),
+    Method("add_noise, zeros too", "add_noise", {"noise": NOISE}, _noisy_zeros, options={"noisy_zeros": True}),
     Method("perturb by a ptable", "perturb", {"matrix": ptable()}, _changed),
     Method("round_lattice base 3", "round_lattice", {"base": 3, "max_dims": 2}, _rounded(3), sums_of=2),
     Method("controlled_round base 3", "controlled_round", {"base": 3}, _rounded(3), OF_TABLES),
@@ -101,7 +108,12 @@ def world_of(population: Population, method: Method, rules: fw.server.ServerRule
 def server_of(population: Population, method: Method, rules: fw.server.ServerRules, seed: int) -> Any:
     """A server of these people."""
     return fw.server.TableServer(
-        population.records, rules=rules, mechanism=method.mechanism, parameters=dict(method.parameters), seed=seed
+        population.records,
+        rules=rules,
+        mechanism=method.mechanism,
+        parameters=dict(method.parameters),
+        seed=seed,
+        **method.options,
     )
 
 

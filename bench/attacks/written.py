@@ -11,17 +11,17 @@ from .every_figure import APART, ONCE
 
 HEAD = """# Attacks on the table server
 
-Written by `python bench/attacks --store`. The attackers know the code, the rules, the method and its law, and all labels; not
-the secret and not the data. They see whether a request was released, the notice, and the table.
+Written by `python bench/attacks --store`. The attackers know the code, the rules, the method and its law, and all labels;
+not the secret and not the data. They see whether a request was released, the notice, and the table.
 
-An entry is: cells of which it is proven whether they are 0, 1 or 2, + cells that are proven to be 1 or 2; cells claimed to be
-0, or 1, or 2 with P > 0.95 (of these right). Every proof was held to the truth.
+An entry is: cells of which it is proven whether they are 0, 1 or 2, + cells that are proven to be 1 or 2; cells claimed to
+be 0, or 1, or 2 with P > 0.95 (of these right). Every proof was held to the truth.
 
-The last two lines are no attacks. *Every distinct figure, once* is what the joint bounds of all distinct figures that the rules
-allow give, each seen once, together with what follows from the same people being published alike: a group and a part of it
-that differ have somebody between them. *As if each were a draw of its own* leaves that out: what bounds alone prove. (Its P is
-that of one who takes the figures for independent, which they are not.) An attack may have a few more cells with P > 0.95 than
-these lines: less evidence misleads now and then.
+The last two lines are no attacks. *Every distinct figure, once* is what the joint bounds of all distinct figures that the
+rules allow give, each seen once, together with what follows from the same people being published alike: a group and a part
+of it that differ have somebody between them. *As if each were a draw of its own* leaves that out: it is what bounds alone
+prove. (Its P is that of one who takes the figures for independent, which they are not.) An attack may have a few more cells
+with P > 0.95 than these lines: less evidence misleads now and then.
 """
 
 
@@ -50,6 +50,11 @@ class Attacked:
         """Of the attack that proved most."""
         scores = [one.score for one in self.outcomes if one.attack not in (ONCE, APART)]
         return max(scores, key=lambda score: score.proven)
+
+    @property
+    def leaks(self) -> bool:
+        """Does an attack prove more than every figure?"""
+        return self.best.proven > self.benchmark.proven
 
     @property
     def wrong(self) -> int:
@@ -85,24 +90,31 @@ def table(found: Attacked) -> str:
 
 def summary(all_found: Sequence[Attacked]) -> str:
     """A line for each server."""
-    lines = [
-        "| method | rules | by bounds alone | by every figure, once | P > 0.95 | most proven by an attack | P > 0.95 | wrong |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    head = [
+        "method",
+        "rules",
+        "by bounds alone",
+        "by every figure, once",
+        "P > 0.95",
+        "by an attack",
+        "P > 0.95",
+        "wrong",
     ]
+    lines = [head, ["---"] * len(head)]
     for found in all_found:
-        parts = [part for score in (found.benchmark, found.best) for part in entry(score).split("; ")]
-        leak = " **more**" if found.best.proven > found.benchmark.proven else ""
+        alone, _ = entry(found.bounds_alone).split("; ")
+        proven, likely = entry(found.benchmark).split("; ")
+        most, more_likely = entry(found.best).split("; ")
+        leak = " **more**" if found.leaks else ""
         lines.append(
-            f"| {found.method} | {found.rules} | {entry(found.bounds_alone).split(';')[0]} | {parts[0]} | {parts[1]} | {parts[2]}{leak} | {parts[3]} | {found.wrong} |"
-        )
-    return "\n".join(lines) + "\n"
+            [found.method, found.rules, alone, proven, likely, most + leak, more_likely, str(found.wrong)]
+        )  # fmt: skip
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def markdown(all_found: Sequence[Attacked], refused: Sequence[str], census: Sequence[str], when: str) -> str:
-    """The whole report."""
-    parts = [HEAD, "## Summary\n", summary(all_found)]
-    parts += [f"{line}\n" for line in refused]
-    if census:
-        parts += ["## On a census hypercube\n", "\n".join(f"- {line}" for line in census) + "\n"]
-    parts += ["## Attack by attack\n", *map(table, all_found), f"*{when}*\n"]
-    return "\n".join(parts)
+def markdown(parts: Sequence[tuple[Attacked | str, str]]) -> str:
+    """The whole report: of what was found, and when."""
+    contests = [(found, when) for found, when in parts if isinstance(found, Attacked)]
+    lines = [f"- {found}" for found, _ in parts if isinstance(found, str)]
+    text = [HEAD, "## Summary\n", summary([found for found, _ in contests]), "\n".join(lines) + "\n"]
+    return "\n".join([*text, "## Attack by attack\n", *(f"{table(found)}\n*{when}*\n" for found, when in contests)])
