@@ -24,6 +24,7 @@ from written import circumstances
 
 import fiberwalk as fw
 from attacks import census
+from attacks.by_chance import follows_by_chance
 from attacks.contest import attacked
 from attacks.kept import keep
 from attacks.population import Population, town
@@ -78,7 +79,7 @@ def main() -> None:
 
 def works() -> dict[str, Callable[[], Attacked | str]]:
     """What can be run, by its name."""
-    studies = {f"census: {study.__name__}": study for study in census.STUDIES}
+    studies = {f"census: {study.__name__}": study for study in census.STUDIES} | {"by chance": follows_by_chance}
     contests = {
         f"{method.name}, {name}": partial(found_of, method, name) for method, name in product(METHODS, RULES)
     }  # fmt: skip

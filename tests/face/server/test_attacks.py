@@ -135,6 +135,12 @@ def test_refusals_follow_from_the_tables_that_they_refuse(suite):
     assert max(shares[True]) <= rules.max_small_share < min(shares[False])
 
 
+def test_a_column_that_follows_by_chance_is_not_told(bench):
+    by_chance = bench("attacks.by_chance")
+    assert not by_chance.refusals_differ()
+    assert by_chance.empties_alike(False) < 0.9
+
+
 # --- the reckoning behind the claims ---------------------------------------------------------------------------------
 
 
