@@ -27,7 +27,7 @@ from attacks import census
 from attacks.by_chance import follows_by_chance
 from attacks.contest import attacked
 from attacks.kept import keep
-from attacks.population import Population, town
+from attacks.knowledge.population import Population, town
 from attacks.servers import METHODS, RULES, Method, answered_share, rules_of
 from attacks.written import Attacked, table
 

@@ -15,13 +15,13 @@ import numpy as np
 
 import fiberwalk as fw
 
-from .evidence import Evidence
-from .laws import Law
-from .outside import Ask, Outside
-from .population import Box, Frame
-from .refusals import Refusals
+from .knowledge.evidence import Evidence
+from .knowledge.laws import Law
+from .knowledge.outside import Ask, Outside
+from .knowledge.population import Box, Frame
+from .knowledge.world import OF_TABLES, World
 from .servers import METHODS, NOISE, Method, rebuilt
-from .world import OF_TABLES, World
+from .ways.refusals import Refusals
 
 LARGEST = 60
 """Larger figures tell nothing of small counts."""

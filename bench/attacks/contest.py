@@ -10,21 +10,21 @@ import numpy as np
 
 import fiberwalk as fw
 
-from .attack import Attack
-from .averaging import Averaging
-from .beliefs import Claims, Score, believe, score
-from .differencing import Differencing
-from .every_figure import APART, EveryFigure
-from .evidence import Evidence
-from .forms import Forms
-from .outside import Outside
-from .overlapping import Overlapping
-from .population import Population
-from .refusals import Refusals
+from .knowledge.beliefs import Claims, Score, believe, score
+from .knowledge.evidence import Evidence
+from .knowledge.outside import Outside
+from .knowledge.population import Population
+from .knowledge.world import OF_REQUESTS, World
 from .servers import Method, server_of, world_of
-from .together import Together
-from .world import OF_REQUESTS, World
-from .zero_tests import ZeroTests
+from .ways.attack import Attack
+from .ways.averaging import Averaging
+from .ways.differencing import Differencing
+from .ways.every_figure import APART, EveryFigure
+from .ways.forms import Forms
+from .ways.overlapping import Overlapping
+from .ways.refusals import Refusals
+from .ways.together import Together
+from .ways.zero_tests import ZeroTests
 
 CHECKPOINTS = (10, 100, 1000, 2000)
 ATTACKS: tuple[Callable[[], Attack], ...] = (Differencing, Overlapping, Averaging, ZeroTests, Refusals, Forms)

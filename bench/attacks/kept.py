@@ -9,8 +9,8 @@ from typing import Any
 
 from stored import RESULTS
 
-from .beliefs import Score
 from .contest import Outcome
+from .knowledge.beliefs import Score
 from .written import Attacked, markdown
 
 DATA, REPORT = RESULTS / "attacks.json", RESULTS / "attacks.md"

@@ -16,8 +16,8 @@ import xarray as xr
 
 from fiberwalk.server.rules import ServerRules
 
-from .laws import Law
-from .population import Population
+from .knowledge.laws import Law
+from .knowledge.population import Population
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,10 +12,10 @@ import numpy as np
 
 import fiberwalk as fw
 
-from .laws import Law, noise, rounding, transitions
-from .outside import Ask, Outside
-from .population import Frame, Population
-from .world import OF_PEOPLE, OF_TABLES, World
+from .knowledge.laws import Law, noise, rounding, transitions
+from .knowledge.outside import Ask, Outside
+from .knowledge.population import Frame, Population
+from .knowledge.world import OF_PEOPLE, OF_TABLES, World
 
 NOISE = {-2: 0.1, -1: 0.2, 0: 0.4, 1: 0.2, 2: 0.1}
 CHANGES = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .beliefs import Score
 from .contest import CHECKPOINTS, Outcome
-from .every_figure import APART, ONCE
+from .knowledge.beliefs import Score
+from .ways.every_figure import APART, ONCE
 
 HEAD = """# Attacks on the table server
 

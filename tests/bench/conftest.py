@@ -1,3 +1,3 @@
 """What the tests of bench/ share."""
 
-from support.bench_modules import bench as bench
+from support.places import bench as bench

@@ -1,3 +1,3 @@
 """The tests of the server share the attacks of bench/."""
 
-from support.bench_modules import bench as bench
+from support.places import bench as bench

@@ -15,7 +15,8 @@ import pytest
 import fiberwalk as fw
 
 MODULES = (
-    "beliefs", "bounds", "contest", "every_figure", "evidence", "laws", "leaky", "outside", "population", "servers", "world"
+    "contest", "leaky", "servers", "ways.every_figure",
+    *(f"knowledge.{name}" for name in ("beliefs", "bounds", "evidence", "laws", "outside", "population", "world")),
 )  # fmt: skip
 REQUESTS = 120
 FEW_SMALL = fw.server.ServerRules(max_small_share=0.25)
@@ -32,7 +33,7 @@ ATTACKS = (
 @pytest.fixture(scope="module")
 def suite(bench):
     """The modules of bench/attacks by their names, and a town."""
-    modules = {name: bench(f"attacks.{name}") for name in MODULES}
+    modules = {name.rpartition(".")[2]: bench(f"attacks.{name}") for name in MODULES}
     return SimpleNamespace(**modules, town=modules["population"].town(1, people=90, regions=2, ages=4))
 
 

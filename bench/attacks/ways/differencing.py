@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..knowledge.evidence import Evidence
+from ..knowledge.outside import Ask
 from .attack import OfFigures, once, others, tables
-from .evidence import Evidence
-from .outside import Ask
 
 
 class Differencing(OfFigures):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations, product
 
+from ..knowledge.evidence import Evidence
+from ..knowledge.outside import Ask
 from .attack import OfFigures, most_dims, once, others
-from .evidence import Evidence
-from .outside import Ask
 
 ONCE = "every distinct figure, once"
 APART = "... as if each were a draw of its own"

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Protocol
 
-from .evidence import Evidence
-from .outside import Ask
-from .world import World
+from ..knowledge.evidence import Evidence
+from ..knowledge.outside import Ask
+from ..knowledge.world import World
 
 
 class Attack(Protocol):

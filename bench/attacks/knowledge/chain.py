@@ -198,8 +198,11 @@ def _rebuilt(task, state):
     return wrong
 
 
-def walk(task: Task, start: np.ndarray, sweeps: int, burn: int, seed: int) -> tuple[np.ndarray, int]:
-    """Tallies of every finest cell over the possible tables of a chain, and how many of these there were."""
+def walk(task: Task, start: np.ndarray, sweeps: int, burn: int, seed: int, warm: bool = True) -> tuple[np.ndarray, int]:
+    """Tallies of every finest cell over the possible tables of a chain, and how many of these there were.
+
+    A warm chain begins with freer steps.
+    """
     n, m = len(start), len(task.first)
     size = 1 << int(np.ceil(np.log2(max(16 * m, 4096))))
     random = np.random.default_rng(seed)
@@ -219,19 +222,19 @@ def walk(task: Task, start: np.ndarray, sweeps: int, burn: int, seed: int) -> tu
         random.integers(1, 2**63, 1).astype(np.uint64),
     )
     tallies = np.zeros((n, LARGEST + 1), dtype=np.int64)
-    counted = _walk(task, state, marks, start, np.flatnonzero(task.possible), sweeps, burn, tallies)
+    counted = _walk(task, state, marks, start, np.flatnonzero(task.possible), sweeps, burn, warm, tallies)
     return tallies, int(counted)
 
 
 @lean
-def _walk(task, state, marks, start, cells, sweeps, burn, tallies):
+def _walk(task, state, marks, start, cells, sweeps, burn, warm, tallies):  # noqa: PLR0913  (a kernel's arrays)
     wrong = _rebuilt(task, state)
     for cell in range(len(start)):
         if start[cell]:
             wrong += _shift(task, cell, start[cell], state, marks)[1]
     counted = 0
     for sweep in range(sweeps):
-        heat = 1.0 if sweep >= burn else 0.2 + 0.8 * sweep / burn
+        heat = 1.0 if sweep >= burn or not warm else 0.2 + 0.8 * sweep / burn
         for _ in range(2 * len(cells)):
             if 2 * state.filled[0] > len(state.keys):  # addresses that nothing uses any more fill the tables
                 wrong = _rebuilt(task, state)

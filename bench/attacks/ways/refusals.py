@@ -15,10 +15,10 @@ import numpy as np
 
 from fiberwalk.server.rules import ServerRules
 
+from ..knowledge.evidence import Evidence
+from ..knowledge.outside import Ask, Seen
+from ..knowledge.population import Box, Frame
 from .attack import most_dims, understood
-from .evidence import Evidence
-from .outside import Ask, Seen
-from .population import Box, Frame
 
 Key = tuple[tuple[str, ...], str, str]
 """A slice: the dims of the table, the dim that is cut, and its label."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
+from ..knowledge.evidence import Evidence
+from ..knowledge.outside import Ask
 from .attack import OfFigures, most_dims, once
-from .evidence import Evidence
-from .outside import Ask
 
 
 class ZeroTests(OfFigures):

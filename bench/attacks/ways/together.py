@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..knowledge.evidence import Evidence
+from ..knowledge.outside import Ask
 from .attack import Attack
-from .evidence import Evidence
-from .outside import Ask
 
 
 class Together:

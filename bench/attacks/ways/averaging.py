@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..knowledge.evidence import Evidence
+from ..knowledge.outside import Ask
 from .attack import OfFigures, once, others, tables
-from .evidence import Evidence
-from .outside import Ask
 
 
 class Averaging(OfFigures):

@@ -94,19 +94,34 @@ def believe(world: World, figures: Sequence[Figure], *, sweeps: int = 3000, seed
         cells = frame.cells(figure.box)
         if len(cells) == 1:
             start[cells] = (figure.lower + figure.upper) // 2
-    chains = []
-    for chain in range(2 if sweeps else 0):
-        tallied, counted = walk(task, start, sweeps, sweeps // 3, seed + chain)
-        if counted:
-            chains.append(tallied)
-        elif (table := some_table(world, figures)) is not None:
-            start = table
-    tallies = sum(chains, np.zeros((frame.size, LARGEST + 1), dtype=np.int64))
+    tallied = _chains(world, figures, task, start, sweeps, seed)
+    tallies = sum(tallied, np.zeros((frame.size, LARGEST + 1), dtype=np.int64))
     found = certain(world, figures, _worth_proving(tallies, frame.possible), most=SMALL, whole=sweeps > 0)
-    value = tallies.argmax(axis=1)
-    shares = [tallied[np.arange(frame.size), value] / tallied[0].sum() for tallied in chains]
+    known = (found.lower == found.upper) & (found.upper <= SMALL)
+    value = np.where(known, found.lower, tallies.argmax(axis=1))
+    shares = [of_chain[np.arange(frame.size), value] / of_chain[0].sum() for of_chain in tallied]
     probability = np.min(shares, axis=0) if len(shares) > 1 else np.zeros(frame.size)
-    return Claims(found.lower, found.upper, value, probability, found.undecided, int(found.impossible))
+    return Claims(
+        found.lower, found.upper, value, np.where(known, 1.0, probability), found.undecided, int(found.impossible)
+    )
+
+
+def _chains(
+    world: World, figures: Sequence[Figure], task: Task, start: np.ndarray, sweeps: int, seed: int
+) -> list[np.ndarray]:
+    """The tallies of two chains; where the first tables are not possible ones, from one that an integer program found."""
+    found: list[np.ndarray] = []
+    warm = True
+    for chain in range(4 if sweeps else 0):
+        tallies, counted = walk(task, start, sweeps, sweeps // 3, seed + chain, warm)
+        if counted:
+            found.append(tallies)
+        elif warm:
+            table = some_table(world, figures)
+            start, warm = (start, True) if table is None else (table, False)
+        if len(found) == 2:
+            break
+    return found
 
 
 def _worth_proving(tallies: np.ndarray, possible: np.ndarray) -> dict[int, tuple[int, int]]:
