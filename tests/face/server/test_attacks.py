@@ -109,8 +109,8 @@ def test_every_attack_is_held_to_a_fault(suite):
 @pytest.mark.parametrize(
     "name", ["random_round base 3", "add_noise up to 2", "perturb by a ptable", "round_lattice base 3"]
 )
-@pytest.mark.parametrize("rules", [fw.server.ServerRules(), FEW_SMALL], ids=["all answered", "few small cells"])
-def test_the_server_gives_nothing_away_besides_its_figures(suite, name, rules):
+def test_the_server_gives_nothing_away_besides_its_figures(suite, name):
+    rules = FEW_SMALL if name.startswith("add_noise") else fw.server.ServerRules()
     method = next(method for method in suite.servers.METHODS if method.name == name)
     world = suite.servers.world_of(suite.town, method, rules)
 
@@ -136,10 +136,12 @@ def test_refusals_follow_from_the_tables_that_they_refuse(suite):
     assert max(shares[True]) <= rules.max_small_share < min(shares[False])
 
 
-def test_a_column_that_follows_by_chance_is_not_told(bench):
-    by_chance = bench("attacks.by_chance")
-    assert not by_chance.refusals_differ()
-    assert by_chance.empties_alike(False) < 0.9
+def test_refusals_do_not_tell_that_a_column_follows_by_chance(bench):
+    assert not bench("attacks.by_chance").refusals_differ()
+
+
+def test_noise_on_zeros_does_not_tell_that_a_column_follows_by_chance(bench):
+    assert bench("attacks.by_chance").empties_alike(one_more=False) < 0.9
 
 
 # --- the reckoning behind the claims ---------------------------------------------------------------------------------
@@ -165,30 +167,26 @@ def asked(suite, world, counts, seed):
 
 def agreeing(world, figures, most):
     """Every table that agrees with the figures, by definition, with its probability: the same people are one draw."""
+    cells = [(world.frame.cells(figure.box).tolist(), figure.published) for figure in figures]
     for counts in product(range(most + 1), repeat=world.frame.size):
-        draws = {}
-        probability = 1.0
-        for figure in figures:
-            cells = world.frame.cells(figure.box)
-            people = tuple(cell for cell in cells if counts[cell])
-            total = sum(counts[cell] for cell in cells)
-            if draws.setdefault(people, figure.published) != figure.published:
-                probability = 0.0
-                break
-            row = world.law.probabilities[total]
-            probability *= row.get(figure.published, 0.0) if draws.get((people, "seen")) is None else 1.0
-            draws[people, "seen"] = True
+        draws = {tuple((cell, counts[cell]) for cell in of_group if counts[cell]): [] for of_group, _ in cells}
+        for of_group, published in cells:
+            draws[tuple((cell, counts[cell]) for cell in of_group if counts[cell])].append(published)
+        probability = 0.5 ** sum(counts)
+        for people, figures_of_them in draws.items():
+            row = world.law.probabilities[sum(count for _, count in people)]
+            probability *= row.get(figures_of_them[0], 0.0) if len(set(figures_of_them)) == 1 else 0.0
         if probability:
-            yield np.array(counts), probability * float(np.prod(np.power(0.5, counts)))
+            yield np.array(counts), probability
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_bounds_hold_every_table_that_agrees(suite, seed):
     law = suite.laws.rounding(3, 40)
     world = small_world(suite, law)
     counts = np.random.default_rng(seed).integers(0, 4, 4)
     figures = asked(suite, world, counts, seed)
-    tables = np.array([table for table, _ in agreeing(world, figures, 8)])
+    tables = np.array([table for table, _ in agreeing(world, figures, 6)])
     found = suite.bounds.certain(world, figures, {cell: (9, -1) for cell in range(4)})
     assert any((table == counts).all() for table in tables)
     assert (found.lower <= tables.min(axis=0)).all()
