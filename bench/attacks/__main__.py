@@ -28,7 +28,7 @@ from attacks.by_chance import follows_by_chance
 from attacks.contest import attacked
 from attacks.kept import keep
 from attacks.knowledge.population import Population, town
-from attacks.servers import METHODS, RULES, Method, answered_share, rules_of
+from attacks.servers import METHODS, RULES, Method, answered_share, rules_of, server_of
 from attacks.written import Attacked, table
 
 SEED = 5
@@ -39,10 +39,14 @@ def people(rules: str) -> Population:
     return town(1, people=250, regions=2, ages=4) if rules == RULES[2] else town(1)
 
 
-def found_of(method: Method, name: str) -> Attacked:
-    """All attacks on one server."""
+def found_of(method: Method, name: str) -> Attacked | str:
+    """All attacks on one server; or why there is none."""
     population = people(name)
-    rules = rules_of(name, population, method)
+    try:
+        rules = rules_of(name, population, method)
+        server_of(population, method, rules, SEED)
+    except fw.InputError as problem:
+        return f"{method.name} is not offered for tables on request: {problem}"
     plain, filtered = (answered_share(population, method, rules, filters) for filters in (0, 1))
     possible = int(population.frame.possible.sum())
     small = int(((population.counts > 0) & (population.counts < 3)).sum())
@@ -65,10 +69,7 @@ def main() -> None:
         if asked.words and not any(word in name for word in asked.words):
             continue
         begin = time.perf_counter()
-        try:
-            found = run()
-        except fw.InputError as problem:
-            found = f"{name} is not offered for tables on request: {problem}"
+        found = run()
         print(found if isinstance(found, str) else table(found), flush=True)
         failed |= isinstance(found, Attacked) and (found.wrong > 0 or found.leaks)
         if asked.store:

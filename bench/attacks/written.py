@@ -115,6 +115,6 @@ def summary(all_found: Sequence[Attacked]) -> str:
 def markdown(parts: Sequence[tuple[Attacked | str, str]]) -> str:
     """The whole report: of what was found, and when."""
     contests = [(found, when) for found, when in parts if isinstance(found, Attacked)]
-    lines = [f"- {found}" for found, _ in parts if isinstance(found, str)]
+    lines = dict.fromkeys(f"- {found}" for found, _ in parts if isinstance(found, str))
     text = [HEAD, "## Summary\n", summary([found for found, _ in contests]), "\n".join(lines) + "\n"]
     return "\n".join([*text, "## Attack by attack\n", *(f"{table(found)}\n*{when}*\n" for found, when in contests)])
