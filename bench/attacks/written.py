@@ -47,9 +47,9 @@ class Attacked:
 
     @property
     def best(self) -> Score:
-        """Of the attack that proved most."""
+        """Of the attack that proved most, and then found most likely."""
         scores = [one.score for one in self.outcomes if one.attack not in (ONCE, APART)]
-        return max(scores, key=lambda score: score.proven)
+        return max(scores, key=lambda score: (score.proven, score.likely))
 
     @property
     def leaks(self) -> bool:
