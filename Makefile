@@ -100,6 +100,7 @@ studies: $(VENV)/installed-for-tests
 	$(BIN)/python bench/studies/flexible_tables.py
 	$(BIN)/python bench/studies/protected_risk.py
 	$(BIN)/python bench/studies/table_server.py
+	$(BIN)/python bench/attacks --store
 	$(BIN)/python bench/studies/algorithm_known.py --store
 	$(BIN)/python bench/studies/large_suppression.py --store
 	$(BIN)/python bench/studies/town.py calibration --towns 300 --store

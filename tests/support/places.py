@@ -1,6 +1,8 @@
 """Where things are: in a checkout, and the data files of other projects, which are not part of this one."""
 
+import importlib
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -20,3 +22,15 @@ def reference(name: str) -> Path:
     if not path.is_file():
         pytest.skip(f"{REFERENCE_DATA} names a folder without {name}")
     return path
+
+
+@pytest.fixture(scope="module")
+def bench():
+    """Modules of bench/ by their names; as scripts they import each other without a package."""
+    before = set(sys.modules)
+    sys.path.insert(0, str(BENCH))
+    yield importlib.import_module
+    sys.path.remove(str(BENCH))
+    for name in set(sys.modules) - before:
+        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(BENCH)):
+            del sys.modules[name]
