@@ -78,7 +78,7 @@ def cells_behind(cube: Hypercube, request: Request) -> np.ndarray:
     """How many cells of the cube each cell of a table may be the sum of."""
     behind = np.ones([len(cube.labels[name]) for name in cube.in_order(request)], dtype=np.int64)
     named = set()
-    for family in families(cube, request.whole):
+    for family in families(cube, request.whole, found_too=True):
         named.add(family.finest.name)
         behind *= family.summed(np.ones(len(family.finest.labels), dtype=np.int64))
     for name in cube.spanning:

@@ -16,7 +16,7 @@ from ..release.tables.table_forms import Hierarchies
 from .agency_view import AgencyView
 from .answer import Answer, Tables
 from .cube.hypercube import Counted
-from .cube.label_sets import as_boxes, can_be, looked_at
+from .cube.label_sets import as_boxes, can_be, measured
 from .cube.levels import refuse_crossing
 from .cube.reading import as_hypercube
 from .cube.request import Request, as_request
@@ -186,8 +186,8 @@ class TableServer:
         for column in (self.cube.column[name] for name in self.offered):
             if column.level_of is not None and not column.sure:
                 notes.append(
-                    f"{column.name!r} was found to be a level of {column.level_of!r}, and the rules take this for known: "
-                    "say so by hierarchies=, or leave one of them out"
+                    f"{column.name!r} follows from {column.level_of!r} in these data, but nobody said that it is a level: "
+                    "rules count cells where they never meet, too. Say so by hierarchies= if everybody knows it"
                 )
         return tuple(notes)
 
@@ -232,7 +232,7 @@ class TableServer:
         protected = made.after is not None or self.before is not None
         view = AgencyView(
             self.measure, self.cube, seen, tables.dims, made.counted.part(part), tables.published,
-            [cells[part] for cells in made.looked_at], self.rules.small, protected, by,
+            [cells[part] for cells in measured(self.cube, seen.whole)], self.rules.small, protected, by,
         )  # fmt: skip
         released, notice = kept is not None, TOO_THIN
         if released:
@@ -244,31 +244,27 @@ class TableServer:
         """The whole table, protected."""
         counted = self.cube.cut(request)
         possible = can_be(self.cube, request)
-        measured = looked_at(self.cube, request)
         if self.lattice is not None and (offered := self.lattice.shown(request)) is not None:
-            return Made(counted, offered.counts, possible, measured, self.after, lattice=self.lattice)
+            return Made(counted, offered.counts, possible, self.after, lattice=self.lattice)
         cube = self.cube if self.protected_cube is None else self.protected_cube
         behind = counted if self.protected_cube is None else cube.cut(request)
         if self._outside is None:
-            return Made(counted, behind.counts, possible, measured, None)
+            return Made(counted, behind.counts, possible, None)
         numbers = self._outside.numbers(cube, request, behind)
         if self.lattice is not None and numbers is not None:
             numbers = self.lattice.deciding(counted, numbers)
         published = self._outside.publish(behind.counts, cube.in_order(request), self.seed, numbers, possible)
         beside = self.lattice is not None
-        return Made(counted, published, possible, measured, self._outside, numbers, beside_offered=beside)
+        return Made(counted, published, possible, self._outside, numbers, beside_offered=beside)
 
     def _judged(self, request: Request, made: Made) -> tuple[tuple[str, ...] | None, list[str]]:
         """The labels of areas that may be shown (None: the table is refused), and which not or, of a refused one, why."""
         areas = self.rules.areas
         if areas is None or areas not in request.dims:
-            broken = self._broken(made.published, made.looked_at)
+            broken = self._broken(made.published, made.possible)
             return (None, broken) if broken else ((), [])
         axis, every = self.cube.in_order(request).index(areas), self.cube.labels[areas]
-        parts = [
-            (made.published.take(place, axis), [cells.take(place, axis) for cells in made.looked_at])
-            for place in range(len(every))
-        ]
+        parts = [(made.published.take(place, axis), made.possible.take(place, axis)) for place in range(len(every))]
         why = {label: self._broken(*part) for label, part in zip(every, parts, strict=True)}
         asked = request.chosen.get(areas, every)
         kept = tuple(label for label in asked if not why[label])
@@ -285,15 +281,11 @@ class TableServer:
             del where[self.rules.areas]
         return replace(request, where=tuple((name, where[name]) for name in self.cube.column if name in where))
 
-    def _broken(self, published: np.ndarray, looked_at: Sequence[np.ndarray]) -> list[str]:
-        """The rules that published figures break, among the cells that are looked at."""
+    def _broken(self, published: np.ndarray, possible: np.ndarray) -> list[str]:
+        """The rules that published figures break, among the cells that can have anybody."""
         last = self._outside or self.before
         small = self.rules.small if last is None else last.small(self.rules.small)
-        for cells in looked_at:
-            broken = self.rules.broken_by_figures(self.rules.size_of(published[cells], small), small)
-            if broken:
-                return broken
-        return []
+        return self.rules.broken_by_figures(self.rules.size_of(published[possible], small), small)
 
     def _dims(self, request: Request) -> tuple[Dim, ...]:
         return tuple(Dim(name, labels) for name, labels in self.cube.shown(request).items())
@@ -316,7 +308,6 @@ class Made:
     counted: Counted
     published: np.ndarray
     possible: np.ndarray
-    looked_at: list[np.ndarray]
     after: Protection | None
     numbers: CellNumbers | None = None
     lattice: RoundedTables | None = None

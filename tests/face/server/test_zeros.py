@@ -119,7 +119,7 @@ def test_a_server_says_what_the_agency_should_know():
     assert notes["noisy"].startswith("zeros are changed by noise, each by its labels")
     assert notes["upwards"] == notes["sticky"]
     assert notes["sticky"].startswith("no count becomes 0: a published 0 is a true one")
-    assert notes["found"].startswith("'band' was found to be a level of 'age', and the rules take this for known")
+    assert notes["found"].startswith("'band' follows from 'age' in these data, but nobody said that it is a level")
     assert fw.server.TableServer(records(), seed=1).notes[0].startswith("tables are published as they are")
 
 

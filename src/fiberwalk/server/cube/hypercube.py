@@ -45,6 +45,11 @@ class Column:
     sure: bool = False
     """Was it said to be a level, or only found to follow from the other?"""
 
+    @property
+    def told_level_of(self) -> str | None:
+        """The dim that it was said to be a level of: what everybody may know, and no single record can change."""
+        return self.level_of if self.sure else None
+
     @cached_property
     def place(self) -> dict[str, int]:
         """Where each label stands."""

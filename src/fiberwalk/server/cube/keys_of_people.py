@@ -128,7 +128,7 @@ def _tells_more(column: Column) -> bool:
 
     One that only was found to follow may cease to when a record changes, and then all other keys would change with it.
     """
-    return column.level_of is None or not column.sure
+    return column.told_level_of is None
 
 
 def label_numbers(seed: int, dim: str, labels: Sequence[str]) -> np.ndarray:

@@ -45,18 +45,18 @@ class Family:
         np.add.at(total, places, values[self.inside])
         return total.reshape(self.shape)
 
-    @property
-    def sure(self) -> bool:
-        """Were the levels that the request names said to be levels, and not only found?"""
-        return all(column.sure for column in self.shown if column.level_of)
 
+def families(cube: Hypercube, request: Request, *, found_too: bool = False) -> Iterator[Family]:
+    """The families that a table of whole dims shows, or that its filters name.
 
-def families(cube: Hypercube, request: Request) -> Iterator[Family]:
-    """The families that a table of whole dims shows, or that its filters name."""
+    A column that nobody said is a level, but that is found to follow from another, is a dim of its own: whether it follows
+    may hang on a single person. With `found_too` it is a level, for those who may see the truth.
+    """
     order, filters = cube.in_order(request), dict(request.where)
-    for name in cube.spanning:
+    finer = {column.name: column.level_of if found_too else column.told_level_of for column in cube.columns}
+    for name in (column.name for column in cube.columns if finer[column.name] is None):
         finest = cube.column[name]
-        of_family = [column for column in cube.columns if name in (column.name, column.level_of)]
+        of_family = [column for column in cube.columns if name in (column.name, finer[column.name])]
         shown = tuple(cube.column[dim] for dim in order if cube.column[dim] in of_family)
         named = [column for column in of_family if column.name in filters]
         if not shown and not named:
@@ -76,8 +76,7 @@ def can_be(cube: Hypercube, request: Request) -> np.ndarray:
         return possible
     named = list(families(cube, request))
     for family in named:
-        if family.sure:
-            possible &= family.summed(np.ones(len(family.finest.labels), dtype=np.int64)) > 0
+        possible &= family.summed(np.ones(len(family.finest.labels), dtype=np.int64)) > 0
     for box in cube.impossible:
         outside = np.zeros(possible.shape, dtype=bool)
         inside_of = {family.finest.name: family for family in named}
@@ -90,8 +89,8 @@ def can_be(cube: Hypercube, request: Request) -> np.ndarray:
     return possible
 
 
-def looked_at(cube: Hypercube, request: Request) -> list[np.ndarray]:
-    """The cells that rules and risk look at: those that can have anybody.
+def measured(cube: Hypercube, request: Request) -> list[np.ndarray]:
+    """The cells whose risk the agency is told: those that can have anybody.
 
     Of a dim and its level only some labels meet, and the other cells would make small ones look rare. But a column that
     nobody said is a level may follow from another by chance, where people are few: then its empty cells are what
@@ -101,7 +100,7 @@ def looked_at(cube: Hypercube, request: Request) -> list[np.ndarray]:
     if _meet_always(cube, request):
         return [possible]
     meeting = possible.copy()
-    for family in families(cube, request):
+    for family in families(cube, request, found_too=True):
         meeting &= family.summed(np.ones(len(family.finest.labels), dtype=np.int64)) > 0
     return [possible] if (meeting == possible).all() else [meeting, possible]
 
@@ -116,8 +115,8 @@ def _meet_always(cube: Hypercube, request: Request) -> bool:
 def numbers_of_labels(cube: Hypercube, request: Request) -> CellNumbers:
     """A number in [0, 1) for every cell that follows from whom it is about, however the table says it.
 
-    Age 31 is the same with and without its ten-year band beside it, as a row and as a filter; a dim all of whose labels are
-    meant says nothing.
+    Age 31 is the same with and without its told ten-year band beside it, as a row and as a filter; a dim all of whose
+    labels are meant says nothing.
     """
     shape = [len(cube.labels[dim]) for dim in cube.in_order(request)]
     summed = np.zeros(shape, dtype=np.uint64)
@@ -156,7 +155,7 @@ def _box(cube: Hypercube, combination: Any) -> Box:
                 )
         chosen = np.isin(np.arange(len(column.labels)), [column.place[label] for label in wanted])
         people &= chosen[column.codes]
-        finest = column if column.level_of is None else cube.column[column.level_of]
+        finest = column if column.told_level_of is None else cube.column[column.told_level_of]
         mask = chosen[_group(column, finest)]
         box[finest.name] = box.get(finest.name, np.ones(len(mask), dtype=bool)) & mask
     found = int(cube.counts[people].sum())
@@ -168,4 +167,4 @@ def _box(cube: Hypercube, combination: Any) -> Box:
 
 def _group(column: Column, finest: Column) -> np.ndarray:
     """For each label of the finest dim, the label of a column of its family."""
-    return np.arange(len(finest.labels)) if column.group is None else column.group
+    return np.arange(len(finest.labels)) if column.group is None or column is finest else column.group
