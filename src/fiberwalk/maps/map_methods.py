@@ -107,7 +107,7 @@ def _pair(name: str, method: tuple[Any, ...]) -> tuple[Any, Mapping[str, Any]]:
         raise InputError(f"method {name!r}: a pair is a function and its parameters, such as (fw.protect.random_round, "
                          "{'base': [3, 5, 10]}).")  # fmt: skip
     if "seed" in method[1]:
-        raise InputError(f"method {name!r}: no method has a seed of its own here; seeds follow from one.")
+        raise InputError(f"method {name!r}: no method has a seed of its own here: all follow from seed=.")
     return method[0], {str(key): value for key, value in method[1].items()}
 
 

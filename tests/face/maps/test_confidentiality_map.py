@@ -588,7 +588,7 @@ def test_the_picture_is_drawn_where_you_say():
         ({"x": ("random_round", {"bse": [3]})}, {}, "method 'x' has no parameter 'bse'; did you mean 'base'"),
         ({"x": ("random_round", {"base": []})}, {}, "list of values of base is empty"),
         ({"x": ("round_to", {"base": [3, 5], "rounding": ["nearest", "within"]})}, {}, "base and rounding are both lists"),
-        ({"x": ("random_round", {"seed": [3, 5]})}, {}, "by seeds="),
+        ({"x": ("random_round", {"seed": [3, 5]})}, {}, "all follow from seed="),
         ({"x": ("random_round", {"base": [3, -5]})}, {"seeds": [9]}, "method 'x', base=-5, seed 9: .*must be positive"),
         ({"x": "markov_perturb"}, {}, "method 'x' needs its theta="),
         ({"x": ("random_round", {"base": [3, 3.0]})}, {}, "'x' is there twice with base=3"),

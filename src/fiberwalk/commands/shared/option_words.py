@@ -13,7 +13,6 @@ CALLED = {
 """Parameters whose option has another name, where the command has none of their own."""
 OPPOSITE = {
     "alone": "outsiders_only",
-    "always": "only_if_needed",
     "flags": "no_flags",
     "header": "no_header",
     "sharp": "not_sharp",

@@ -23,7 +23,6 @@ from fiberwalk.commands.shared.option_words import in_options
         ("ru-map", "method 'x': risk='split' is of counts", "method 'x': --risk 'split' is of counts"),
         ("ru-map", "leave out cell= and log_base=.", "leave out --cell and --nats."),
         ("protect", "let zeros be withheld (secondary_zeros=True).", "let zeros be withheld (--secondary-zeros)."),
-        ("tabulate", "always=False goes with max_risk=", "--only-if-needed goes with --max-risk"),
         ("bounds", "may be wider than need be (sharp=False).", "may be wider than need be (--not-sharp)."),
         ("protect", "cell size=5, base=3 is given twice", "cell size=5, base=3 is given twice"),
         ("protect", "size=5, base=3 is not one cell", "size=5, base=3 is not one cell"),
