@@ -60,8 +60,8 @@ class Patterns:
                     self._keep(met, its)
                     unmet[met.figure].discard(met)
                 hidden[way.figures] = True
+            check_time("a pattern of suppressions was looked for")
             if done % 100 == 99:
-                check_time("a pattern of suppressions was looked for")
                 self.tell(f"{done + 1:,} of {len(order):,} demands are met; {int(hidden.sum()):,} figures are withheld")
         return None
 
@@ -106,8 +106,8 @@ class Patterns:
                 for demand, way in others.items():
                     self._keep(demand, way)
                 hidden[figure] = False
+            check_time("a pattern of suppressions was looked for")
             if done % 100 == 99:
-                check_time("a pattern of suppressions was looked for")
                 self.tell(
                     f"{done + 1:,} of {len(extra):,} withheld figures are looked at, whether they can be given back"
                 )
