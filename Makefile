@@ -102,7 +102,7 @@ studies: $(VENV)/installed-for-tests
 	$(BIN)/python bench/studies/table_server.py
 	$(BIN)/python bench/attacks --store
 	$(BIN)/python bench/studies/algorithm_known.py --store
-	$(BIN)/python bench/studies/large_suppression.py --store
+	$(BIN)/python bench/studies/large_suppression.py --seconds 2400 --store
 	$(BIN)/python bench/studies/town.py calibration --towns 300 --store
 	$(BIN)/python bench/studies/town.py realistic --blocks 5 --store
 	$(BIN)/python bench/studies/town.py realistic --blocks 50 --store

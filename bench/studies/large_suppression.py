@@ -42,7 +42,7 @@ CASES = {
     "hierarchy": "100 activities in two levels x 30 regions",
     "linked": "two linked tables, activities x sizes and activities x regions",
     "economy": "activities x regions x sizes, three levels of activities",
-    "large": "the same, ten times as large",
+    "large": "activities x regions x sizes, ten times as large",
 }
 HEADS = (
     "tables", "cells", "figures", "sensitive", "withheld", "a pattern that protects", "all", "on the clock", "memory",
@@ -194,7 +194,6 @@ def one_case(case: str, seconds: float | None) -> dict[str, Any]:
     figures, withheld = problem.figures, found.withheld.hidden
     short, drawn = attacked(problem, withheld, ATTACKED)
     return {
-        "case": CASES[case],
         "cells": figures.n_cells,
         "figures": len(figures),
         "sensitive": int(problem.primary.sum()),
@@ -210,12 +209,12 @@ def one_case(case: str, seconds: float | None) -> dict[str, Any]:
 
 
 def row(one: dict[str, Any]) -> str:
-    """A case in Markdown."""
+    """What was found of a case, in Markdown."""
     columns = [f"{one[name]:,}" for name in ("cells", "figures", "sensitive", "withheld")]
     times = [f"{one[name]:,.0f} s" for name in ("first", "worked", "seconds")]
     times[1] += ", ended by its limit" if one["ended"] else ""
     memory, attack = f"{one['memory']:,} MB", f"{one['short']} of {one['attacked']}"
-    return f"| {' | '.join([one['case'], *columns, *times, memory, attack])} |"
+    return f"| {' | '.join([*columns, *times, memory, attack])} |"
 
 
 def main() -> None:
@@ -249,14 +248,14 @@ def store(case: str, lines: list[str]) -> None:
     text = [
         "# Suppression of large tables",
         "",
-        "By `python bench/studies/large_suppression.py --store`.",
+        "By `python bench/studies/large_suppression.py --seconds 2400 --store`, case by case.",
         "",
         f"Sensitive: fewer than {FEW} enterprises, or one with more than {LARGEST:.0%}; open by {PERCENT}% on either side; "
         "a withheld figure costs its value. Withheld: beside the sensitive ones. Seconds are those of a processor.",
         "",
         f"| {' | '.join(HEADS)} |",
         f"|{' --- |' * len(HEADS)}",
-        *(one for one, _ in kept.values()),
+        *(f"| {CASES[name]} {one}" for name, (one, _) in kept.items()),
         "",
         *(f"{CASES[name]}: {when}\n" for name, (_, when) in kept.items()),
     ]
