@@ -97,9 +97,10 @@ def with_constants(x):
 
 
 def test_constants_do_not_make_a_helper_be_compiled_again():
-    """As numba does by itself: once for 2, once for 3. (Not at all where an earlier run left it compiled.)"""
+    """As numba does by itself: once for 2, once for 3."""
     assert with_constants(5) == 45
-    assert len(product.overloads) <= 1
+    left_by_an_earlier_run = bool(with_constants.stats.cache_hits)
+    assert len(product.overloads) == (0 if left_by_an_earlier_run else 1)
 
 
 def test_small_work_is_left_to_the_interpreter_until_there_was_much_of_it(monkeypatch):

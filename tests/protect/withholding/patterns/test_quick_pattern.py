@@ -46,19 +46,24 @@ def wrong_with(way, demand, task, hidden):
     return ""
 
 
-@pytest.mark.parametrize("units", [ways.UNITS, (12,)])
-def test_every_way_proves_its_demand(monkeypatch, units):
-    """Before pruning and after it, and where only ways in dozens are looked for: these go further than was asked."""
-    monkeypatch.setattr(ways, "UNITS", units)
-    shared, proven, further = 0, 0, 0
-    for seed in range(4, 12):
+def found_quickly(seeds):
+    """Random tasks, what they demand, and the pattern that is found first; those without one are left out."""
+    for seed in seeds:
         task = random_task(np.random.default_rng(seed))
         if task is None:
             continue
         demands, hidden = task.demands({}), task.forced.copy()
         patterns = Patterns(task.room, task.cost, task.open, task.known, lambda line: None)
-        if patterns.protect(hidden, demands) is not None:
-            continue
+        if patterns.protect(hidden, demands) is None:
+            yield seed, task, demands, patterns, hidden
+
+
+@pytest.mark.parametrize("units", [ways.UNITS, (12,)])
+def test_every_way_proves_its_demand(monkeypatch, units):
+    """Before pruning and after it, and where only ways in dozens are looked for: these go further than was asked."""
+    monkeypatch.setattr(ways, "UNITS", units)
+    shared, proven, further = 0, 0, 0
+    for seed, task, demands, patterns, hidden in found_quickly(range(4, 12)):
         for stage in ("found", "pruned"):
             if stage == "pruned":
                 patterns.prune(hidden, task.forced)
@@ -106,14 +111,7 @@ def furthest(task, hidden, figure, sign):
 def test_what_is_told_to_be_stuck_is():
     """A figure that is told to be needed is needed, by a linear program; and many that are needed are told."""
     told, missed = 0, 0
-    for seed in range(4, 9):
-        task = random_task(np.random.default_rng(seed))
-        if task is None:
-            continue
-        demands, hidden = task.demands({}), task.forced.copy()
-        patterns = Patterns(task.room, task.cost, task.open, task.known, lambda line: None)
-        if patterns.protect(hidden, demands) is not None:
-            continue
+    for seed, task, demands, patterns, hidden in found_quickly(range(4, 9)):
         patterns.prune(hidden, task.forced)
         narrowing = Narrowing(sp.csr_array(task.room.sums), task.room.down, task.room.up)
         needed = Needed.of([(one.figure, one.change) for one in demands], len(hidden))
