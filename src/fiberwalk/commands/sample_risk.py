@@ -130,7 +130,7 @@ def _sample(options: dict[str, Any]) -> Any:
 def _weighted(options: dict[str, Any]) -> Any:
     """A frame with a column of sampling weights: a row a person, or a row for some people of a cell."""
     from ..base.errors import InputError, did_you_mean
-    from ..server.cube.reading import read_frame
+    from ..server.cube.data_files import read_frame
 
     frame = read_frame(options["file"])
     dims = names(options["dims"])

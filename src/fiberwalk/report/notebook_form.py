@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ..results.map_result import RUMap
     from ..results.margin_sets import MarginSets
     from ..results.sample_risk_result import SampleRisk
-    from ..server.answer import Answer
+    from ..server.public_answer import PublicAnswer
     from ..studies.sample_studies import SampleStudy
     from ..studies.table_studies import TableStudy
 
@@ -208,15 +208,22 @@ def _risk(value: float) -> str:
     return "known" if np.isinf(value) else f"{value:.3f}"
 
 
-def answer_html(answer: Answer) -> str:
-    """The table or the notice, and nothing else: what whoever asked may see."""
+def answer_html(answer: PublicAnswer) -> str:
+    """The public view in the agency's notebook, which may be passed on as it is."""
+    note = remark(
+        "What whoever asked may see. `.summary()` has the risk and the utility, and figures of the true table."
+    )
+    return public_answer_html(answer) + note * answer.released
+
+
+def public_answer_html(answer: PublicAnswer) -> str:
+    """The table or the notice, and nothing else."""
     head = f"{answer.request.words}: {'released' if answer.released else 'refused'}"
     if answer.table is None:
         return sentence(head, strong=True) + sentence(f"There is no table, because {answer.notice}.")
-    return "".join([
-        sentence(head, strong=True), array_html(answer.table),
-        remark("What whoever asked may see. `.summary()` has the risk and the utility, and figures of the true table."),
-    ])  # fmt: skip
+    return "".join(
+        [sentence(head, strong=True), array_html(answer.table), remark(answer.notice) if answer.notice else ""]
+    )
 
 
 def example_html(example: Example) -> str:

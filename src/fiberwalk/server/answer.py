@@ -2,48 +2,23 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..base.errors import InputError
-from ..protect.mechanism.cell_keys import CellNumbers
-from ..release.tables.dims import Dim
-from ..release.tables.tables import labelled
 from .agency_view import AgencyView
 from .cube.request import Request
-from .offered_tables import RoundedTables
 from .protection import Protection
-from .reading_back import read_table
+from .public_answer import PublicAnswer
+from .reading_back import read_answer
 from .rules import Size, numbered, percent, plain
+from .tables import Tables
 
 if TYPE_CHECKING:
-    import pandas as pd
     import xarray as xr
 
     from ..release.release import Release
-
-
-@dataclass(frozen=True, eq=False)
-class Tables:
-    """The true and the published counts of a table, in the order of the cube."""
-
-    request: Request
-    """Whom it is about: as asked for, but without areas that are left out; of a refused one the whole table."""
-    dims: tuple[Dim, ...]
-    true: np.ndarray
-    published: np.ndarray
-    possible: np.ndarray
-    """Which cells can have anybody."""
-    numbers: CellNumbers | None
-    """What decided about each cell, where record keys did."""
-    lattice: RoundedTables | None = None
-    """The offered tables that the published counts come from, where they do."""
-    beside_offered: bool = False
-    """Do they stand beside offered tables, which decide about the people who are a figure there?"""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,21 +44,34 @@ class Answer:
     tables: Tables | None = field(default=None, repr=False)
     view: AgencyView | None = field(default=None, repr=False)
     """Risk and utility; None where the request alone was refused."""
+    shows: str = "count"
+    """What the figures are."""
 
     @cached_property
     def table(self) -> xr.DataArray | None:
-        """The protected table; None where it was refused."""
-        return None if self.tables is None or not self.released else self._labelled(self.tables.published)
+        """The protected table; None where it was refused. A figure that is withheld is not a number."""
+        return None if self.tables is None or not self.released else self.tables.labelled(self.tables.shown, self.shows)
 
     @cached_property
     def withheld(self) -> xr.DataArray | None:
         """The protected table that was refused, for the agency; None where it was answered, or the request alone refused."""
-        return None if self.tables is None or self.released else self._labelled(self.tables.published)
+        return None if self.tables is None or self.released else self.tables.labelled(self.tables.shown, self.shows)
 
     @cached_property
     def original(self) -> xr.DataArray | None:
         """The true table, for the agency alone; None where the request alone was refused."""
-        return None if self.tables is None else self._labelled(self.tables.true)
+        return None if self.tables is None else self.tables.labelled(self.tables.true, self.shows)
+
+    def public(self) -> PublicAnswer:
+        """What whoever asked may have: the table or the notice, to be shown, written and sent.
+
+        An answer itself has the data behind it; hand out only this.
+
+        >>> import fiberwalk as fw
+        >>> fw.server.tabulate([[30, 12], [9, 25]], "A,B").public()
+        <PublicAnswer to A x B: released>
+        """
+        return PublicAnswer(self.request, self.table, self.notice, self.shows, self._protected_by)
 
     @property
     def protected(self) -> bool:
@@ -157,16 +145,13 @@ class Answer:
 
     def __repr__(self) -> str:
         # notebooks and logs store it, so it holds no figure of the true table
-        return f"<Answer to {self.request.words}: {self._verdict(self.notice)}>"
+        return f"<Answer to {self.public().words}>"
 
     def _repr_html_(self) -> str | None:
         from ..base.html import in_notebook
         from ..report.notebook_form import answer_html
 
-        return in_notebook(answer_html, self)
-
-    def _verdict(self, why: str) -> str:
-        return "released" if self.released else f"refused, because {why}"
+        return in_notebook(answer_html, self.public())
 
     def summary(self) -> str:
         """The answer in a few lines, for the agency: it has figures of the true table.
@@ -178,7 +163,8 @@ class Answer:
           Risk 0.044 before protection, 0.044 after.
           Utility 1.0000 of 1. Protected by nothing: these are the true counts.
         """
-        lines = [f"{self.request.words}: {self._verdict(self.reason)}."]
+        verdict = "released" if self.released else f"refused, because {self.reason}"
+        lines = [f"{self.request.words}: {verdict}."]
         if self.size is not None:
             people = f"{self.size.population:,} {'person' if self.size.population == 1 else 'people'}"
             lines.append(
@@ -203,36 +189,6 @@ class Answer:
         parts = [f"{self.before.words} on the cube"] if self.before else []
         parts += [f"{self.after.words}"] if self.after else []
         return ", then ".join(parts) or "nothing: these are the true counts"
-
-    def to_frame(self) -> pd.DataFrame:
-        """The protected table with one row a cell: a column for each dim, and `count`.
-
-        >>> import fiberwalk as fw
-        >>> fw.server.tabulate([[30, 12], [9, 25]], "A").to_frame()["count"].tolist()
-        [42, 34]
-        """
-        import pandas as pd
-
-        table = self._released()
-        index = pd.MultiIndex.from_product([table[dim].values for dim in table.dims], names=list(table.dims))
-        return index.to_frame(index=False).assign(count=table.values.ravel())
-
-    def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write the protected table, one row a cell."""
-        from ..base.text_files import write_csv
-
-        write_csv(self.to_frame(), path)
-
-    def to_parquet(self, path: str | os.PathLike[str]) -> None:
-        """Write the protected table as a Parquet file (needs fiberwalk[parquet])."""
-        from ..base.text_files import written_whole
-
-        frame = self.to_frame()
-        with written_whole(path) as temporary:
-            try:
-                frame.to_parquet(temporary, index=False)
-            except ImportError:
-                raise InputError(f"{path}: writing Parquet needs pyarrow; install fiberwalk[parquet].") from None
 
     def release(self, *, exact: Any = ()) -> Release:
         """The release of this table, by the same method, seed and keys: `fw.audit` tells what it gives away.
@@ -260,13 +216,4 @@ class Answer:
         """
         if self.tables is None:
             raise InputError(f"there is no table: it was refused, because {self.notice}.")
-        return read_table(self, self.tables, exact)
-
-    def _released(self) -> xr.DataArray:
-        if self.table is None:
-            raise InputError(f"there is no table: it was refused, because {self.notice}.")
-        return self.table
-
-    def _labelled(self, counts: np.ndarray) -> xr.DataArray:
-        assert self.tables is not None
-        return labelled(counts, self.tables.dims).transpose(*self.request.dims).rename("count")
+        return read_answer(self, self.tables, exact)

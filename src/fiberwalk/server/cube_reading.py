@@ -22,9 +22,10 @@ from .cube.label_sets import families
 from .protection import Protection, release_of
 
 if TYPE_CHECKING:
-    from .answer import Answer, Tables
+    from .answer import Answer
     from .cube.hypercube import Hypercube
     from .cube.request import Request
+    from .tables import Tables
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def read_from_cube(answer: Answer, tables: Tables, true: Table, exact: Any) -> R
             f"tells of the truth is not known. Ask for the cube itself ({', '.join(cube.spanning)})."
         )
     below, above = reach.of_sum(cells)
-    figures = tables.published
+    figures = tables.made.published
     lower = np.maximum(figures - above - after.above, 0)
     if not before.noisy_zeros and not (answer.after and answer.after.noisy_zeros):
         lower = np.maximum(lower, (figures > 0).astype(np.int64))  # of nobody, nobody is published
@@ -116,8 +117,8 @@ def _swapped(answer: Answer, tables: Tables, release: Release, exact: Any) -> Re
                 f"the counts were made from a cube protected by {answer.before.words}, and changed again: what they tell of "
                 f"the truth is not known. Tables without {', '.join(sorted(swapped))} are as in the true cube."
             )
-        true = Table(tables.true, tables.dims)
-        return release_of(answer.after, true, tables.numbers, answer.view.seed, exact)
+        true = Table(tables.made.counted.counts, tables.dims)
+        return release_of(answer.after, true, tables.made.numbers, answer.view.seed, exact)
     filtered = {_finest(cube, name) for name in dict(request.whole.where)}
     kept = []
     for margin in (set(cube.spanning) - swapped, swapped | within):
@@ -125,7 +126,7 @@ def _swapped(answer: Answer, tables: Tables, release: Release, exact: Any) -> Re
             kept.append(tuple(name for name in release_dims(release) if _finest(cube, name) in margin))
     release = publish_margins(release, kept)
     words = f"counted from a cube protected by {answer.before.words}; only the sums that it keeps are used"
-    return _with_method(release, tables.published, words)
+    return _with_method(release, tables.made.published, words)
 
 
 def release_dims(release: Release) -> list[str]:

@@ -193,10 +193,17 @@ def _with_zeros(protection: Protection, noisy_zeros: bool) -> Protection:
     return replace(protection, parameters={**protection.parameters, "floor": True, "noisy_zeros": False})
 
 
-def release_of(protection: Protection, table: Any, numbers: Any, seed: int, exact: Any) -> Any:
-    """The release by the public function of a method: what it publishes, and what that tells an intruder."""
+def release_of(
+    protection: Protection, table: Any, numbers: Any, seed: int, exact: Any, margins: Sequence[Any] = ()
+) -> Any:
+    """The release by the public function of a method: what it publishes, and what that tells an intruder.
+
+    `numbers` are those of the cells, then of the margins that are published, too.
+    """
     function = METHODS[protection.name].function(protection.name)
     further: dict[str, Any] = {"exact": exact} if exact else {}
+    if margins:
+        further["margins"] = margins
     if protection.keyed:
         further["keys"] = numbers
     if protection.name != "round_to":

@@ -65,6 +65,9 @@ class ServerRules:
     areas
         A dim or level. Where a table shows it, each of its labels must keep the rules about figures by itself, and those
         that do not are left out of the table.
+    min_contributors
+        The fewest people, by published counts, behind a weighted count and behind the sum or mean of a magnitude; those of
+        fewer are withheld.
 
     Examples
     --------
@@ -83,6 +86,7 @@ class ServerRules:
     small: int = 2
     min_mean_cell: float | None = None
     areas: str | None = None
+    min_contributors: int | None = None
 
     def __post_init__(self) -> None:
         for rule in fields(self):
@@ -159,7 +163,7 @@ class ServerRules:
         return broken
 
 
-_LEAST = {"max_dims": 1, "max_labels": 1, "max_cells": 1, "small": 1}
+_LEAST = {"max_dims": 1, "max_labels": 1, "max_cells": 1, "small": 1, "min_contributors": 1}
 _SHARES_AND_MEANS = ("max_small_share", "min_mean_cell")
 
 

@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ..base.errors import InputError, did_you_mean
-from ..base.numbers import is_number
-from ..protect.mechanism.cell_keys import CellNumbers, taken_seed
+from ..base.numbers import check_whole, is_number
+from ..protect.mechanism.cell_keys import taken_seed
 from ..release.tables.dims import Dim
 from ..release.tables.table_forms import Hierarchies
 from .agency_view import AgencyView
-from .answer import Answer, Tables
-from .cube.hypercube import Counted
-from .cube.label_sets import as_boxes, can_be, measured
+from .answer import Answer
+from .catalogue import Catalogue, catalogue_of
+from .cube.label_sets import as_boxes, measured
 from .cube.levels import refuse_crossing
-from .cube.reading import as_hypercube
-from .cube.request import Request, as_request
+from .cube.magnitudes import Magnitude, as_magnitudes
+from .cube.reading import Roles, as_hypercube
+from .cube.request import ADDED, CONSISTENT, Request, as_request
+from .judging import Judge, Verdict
+from .making import Made, Maker, true_figures
 from .measures import SAMPLE, Measure, as_measure
 from .offered_tables import METHOD as LATTICE
 from .offered_tables import RoundedTables, rounded_tables
 from .protection import Protection, as_protection
-from .rules import TOO_THIN, ServerRules
+from .published_elsewhere import as_elsewhere
+from .rules import TOO_THIN, ServerRules, numbered
 from .sample_measure import SampleMeasure, as_sample_measure
+from .tables import Tables
+from .totals import Kept, added, beside, requests_of_totals
 
 
 class TableServer:
@@ -98,6 +105,15 @@ class TableServer:
         "urn" or "shrunk" (the default), or one of these from `fw.survey.populations`; the column of sampling weights, or of
         a table, a table of them; and how many populations are drawn for a table. Those whom a filter leaves are taken for as
         many people of the population as they stand for. Rules are about the people in the sample.
+    weighted_base
+        Tables show weighted counts, in multiples of this number: how many people of the population those in a cell stand for
+        by `sampling_weights`, changed in proportion to their count.
+    magnitudes
+        Columns of numbers whose sums and means can be asked for, each a name, or {name: Magnitude(...)}. They need record
+        keys. A sum or mean is withheld where fewer people are published than the rule `min_contributors` says.
+    published
+        A table that was published elsewhere before, or a list of them, as tables or releases: whoever is a figure there is
+        answered as that figure in every table (the method permitting: otherwise an answer tells how many differ).
     seed
         From which all random numbers follow; keep it secret, and use the same for as long as the data are published. Left
         out: a new one (`server.seed`).
@@ -108,6 +124,9 @@ class TableServer:
         that `record_keys` makes (which are found by their names). Left out, or of counts: keys follow from the labels of a
         record in all columns and from a number among those alike, so that the order of the data means nothing. Store keys
         where data have versions: a record whose labels are corrected has other keys otherwise.
+    labels
+        Of microdata or a frame: {dim: [label, ...]}, all labels that a dim can have, in order. Left out, those that somebody
+        has, which tells that somebody does.
     hierarchies
         {dim: hierarchy}: how labels make groups, as for `publish`; a level can be asked for by its name.
 
@@ -145,9 +164,13 @@ class TableServer:
         model: Any = None,
         sampling_weights: Any = None,
         draws: int = 1000,
+        weighted_base: int | None = None,
+        magnitudes: Mapping[str, Magnitude] | Sequence[str] | None = None,
+        published: Any = None,
         seed: int | None = None,
         count: str | None = None,
         columns: Sequence[str] | None = None,
+        labels: Mapping[str, Sequence[Any]] | None = None,
         keys: str | Sequence[str] | None = None,
         hierarchies: Hierarchies | None = None,
     ) -> None:
@@ -160,13 +183,17 @@ class TableServer:
         self.before, self.after = _protections(mechanism, parameters, when, before, noisy_zeros)
         self.measure: Measure | SampleMeasure
         if risk != SAMPLE:
-            _refuse_of_samples(people=people, model=model, sampling_weights=sampling_weights)
+            weights_of_risk = sampling_weights if weighted_base is None else None
+            _refuse_of_samples(people=people, model=model, sampling_weights=weights_of_risk)
             self.measure = as_measure(risk, weights, [step for step in (self.before, self.after) if step is not None])
         self.seed = taken_seed(seed)
-        cube = as_hypercube(
-            data, count=count, keys=keys, columns=columns, hierarchies=hierarchies, seed=self.seed,
-            sampling_weights=sampling_weights,
-        )  # fmt: skip
+        measured_by = as_magnitudes(magnitudes)
+        if measured_by and self.before is not None:
+            raise InputError(
+                "magnitudes= goes with tables that are protected after they were counted, not with before=."
+            )
+        roles = Roles(count, keys, columns, hierarchies, sampling_weights, labels, measured_by)
+        cube = as_hypercube(data, self.seed, roles)
         self.cube = replace(cube, impossible=as_boxes(cube, impossible))
         if risk == SAMPLE:
             self.measure, self.cube = as_sample_measure(self.cube, people, model, weights, draws)
@@ -174,15 +201,35 @@ class TableServer:
         if not crossing:
             refuse_crossing(self.cube, offered)
         self.offered = {name: self.cube.labels[name] for name in offered}
-        self.protected_cube = None if self.before is None else self.before.of_cube(self.cube)
-        self.lattice = self._rounded_tables()
-        self._outside = self.after if self.lattice is None else Protection("random_round", {"base": self.lattice.step})
+        protected_cube = None if self.before is None else self.before.of_cube(self.cube)
+        lattice = self._rounded_tables()
+        self.maker = Maker(
+            self.cube, protected_cube, self.after, lattice, self.seed,
+            as_elsewhere(self.cube, published, repeated=self.before is None and lattice is None),
+            measured_by, self._weighted_base(weighted_base, sampling_weights), self.rules.min_contributors or 1,
+        )  # fmt: skip
+        last = self.maker.by_cells or self.before
+        small = self.rules.small if last is None else last.small(self.rules.small)
+        self.judge = Judge(self.rules, self.cube, small)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What the agency should know before others may ask."""
         notes = [] if self.after or self.before else ["tables are published as they are: nothing is protected"]
-        notes += [] if self._outside is None else self._outside.notes
+        method = self.maker.by_cells
+        notes += [] if method is None else method.notes
+        found = [name for name in self.offered if not self.cube.column[name].declared]
+        if found:
+            notes.append(
+                f"labels of {', '.join(found)} are those that somebody has, and so tell that somebody does: declare "
+                "all that there can be by labels="
+            )
+        if self.maker.magnitudes:
+            notes.append(
+                "sums add up, so that one that is withheld follows from others: they tell in which cells there is anybody"
+            )
+        if self.maker.elsewhere is not None:
+            notes.append(self.maker.elsewhere.words)
         for column in (self.cube.column[name] for name in self.offered):
             if column.level_of is not None and not column.sure:
                 notes.append(
@@ -194,7 +241,20 @@ class TableServer:
     def __repr__(self) -> str:
         return f"<TableServer on {self.cube!r}>"
 
-    def tabulate(self, dims: Any, filters: Mapping[str, Any] | None = None, *, by: Any = None) -> Answer:
+    @property
+    def lattice(self) -> RoundedTables | None:
+        """The tables that are offered, where some are rounded together."""
+        return self.maker.lattice
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """What may be asked for, as everybody may know it: dims, levels and labels in order, and what the rules allow."""
+        return catalogue_of(self)
+
+    def tabulate(
+        self, dims: Any, filters: Mapping[str, Any] | None = None, *, of: str | None = None, mean: bool = False,
+        totals: str | None = None, by: Any = None,
+    ) -> Answer:  # fmt: skip
         """Answer a request for a table.
 
         Parameters
@@ -204,6 +264,13 @@ class TableServer:
         filters
             Who is in it: {"region": "1"}, or several labels, {"age": ["0-4", "5-9"]}. A dim of the table that is named here
             shows these labels only: the whole table is made, and these are cut out.
+        of, mean
+            A magnitude: the table shows its sums, or with mean=True its means, which are the published sum divided by the
+            published count. Left out: people are counted.
+        totals
+            "consistent": every total is the figure of a table without the dim, the same for the same people wherever it is
+            asked for; cells need not add up to it. "added": totals are sums of the figures that are shown; other tables may
+            show others. Left out: no totals.
         by
             A dim of the table: the answer tells the agency the risk of each of its categories, too.
 
@@ -213,82 +280,119 @@ class TableServer:
         >>> server = fw.server.TableServer([[30, 12], [9, 25]], mechanism="random_round", parameters={"base": 3}, seed=1)
         >>> server.tabulate("B", filters={"A": "1"}).table.values.tolist()
         [30, 12]
+        >>> server.tabulate("A,B", totals="added").table.values.tolist()
+        [[30, 12, 42], [9, 27, 36], [39, 39, 78]]
         """
-        request = as_request(dims, filters, self.offered)
+        request = as_request(
+            dims, filters, self.offered, of=of, mean=mean, totals=totals, magnitudes=self.maker.magnitudes
+        )
         if by is not None and by not in request.dims:
             raise InputError(f"by={by!r} is no dim of the table; {did_you_mean(str(by), request.dims)}")
         broken = self.rules.broken_by_request(request, self.cube.cells(request))
         if broken:
             words = "; ".join(broken)
             return Answer(request, False, words, words, self.max_risk)
-        made = self._made(request.whole)
-        kept, why = self._judged(request, made)
-        seen = request.whole if kept is None else self._showing(request, kept)
+        whole = request.whole
+        made = self.maker.made(whole)
+        verdict = self.judge.verdict(request, made)
+        seen = self.judge.shown(request, verdict)
         part = self.cube.view(seen)
-        tables = Tables(
-            seen, self._dims(seen), made.counted.counts[part], made.published[part], made.possible[part],
-            None if made.numbers is None else made.numbers[part].view(CellNumbers), made.lattice, made.beside_offered,
-        )  # fmt: skip
+        totals_made = {} if request.totals != CONSISTENT else self._totals(whole)
+        tables = self._tables(seen, made, totals_made)
         protected = made.after is not None or self.before is not None
         view = AgencyView(
-            self.measure, self.cube, seen, tables.dims, made.counted.part(part), tables.published,
-            [cells[part] for cells in measured(self.cube, seen.whole)], self.rules.small, protected, by,
+            self.measure, self.cube, seen, tables.dims, tables.made.counted, tables.made.published,
+            [cells[part] for cells in measured(self.cube, whole)], self.rules.small, protected, by,
         )  # fmt: skip
-        released, notice = kept is not None, TOO_THIN
+        released, notice = verdict.kept is not None, TOO_THIN
         if released:
-            notice = f"without {self.rules.areas}={', '.join(why)}, where {TOO_THIN}" if why else ""
-        reason = "" if released else "; ".join(why)
-        return Answer(request, released, reason, notice, self.max_risk, self.before, made.after, tables, view)
+            notice = "; ".join(self._notices(seen, verdict, tables))
+        reason = "" if released else "; ".join(verdict.why)
+        return Answer(
+            request, released, reason, notice, self.max_risk, self.before, made.after, tables, view, self.shows(request)
+        )
 
-    def _made(self, request: Request) -> Made:
-        """The whole table, protected."""
-        counted = self.cube.cut(request)
-        possible = can_be(self.cube, request)
-        if self.lattice is not None and (offered := self.lattice.shown(request)) is not None:
-            return Made(counted, offered.counts, possible, self.after, lattice=self.lattice)
-        cube = self.cube if self.protected_cube is None else self.protected_cube
-        behind = counted if self.protected_cube is None else cube.cut(request)
-        if self._outside is None:
-            return Made(counted, behind.counts, possible, None)
-        numbers = self._outside.numbers(cube, request, behind)
-        if self.lattice is not None and numbers is not None:
-            numbers = self.lattice.deciding(counted, numbers)
-        published = self._outside.publish(behind.counts, cube.in_order(request), self.seed, numbers, possible)
-        beside = self.lattice is not None
-        return Made(counted, published, possible, self._outside, numbers, beside_offered=beside)
+    def shows(self, request: Request) -> str:
+        """What the figures of a table are, in words."""
+        if request.of:
+            return f"{'mean' if request.mean else 'sum'} of {request.of}"
+        return "count" if self.maker.weighted_base is None else "weighted count"
 
-    def _judged(self, request: Request, made: Made) -> tuple[tuple[str, ...] | None, list[str]]:
-        """The labels of areas that may be shown (None: the table is refused), and which not or, of a refused one, why."""
-        areas = self.rules.areas
-        if areas is None or areas not in request.dims:
-            broken = self._broken(made.published, made.possible)
-            return (None, broken) if broken else ((), [])
-        axis, every = self.cube.in_order(request).index(areas), self.cube.labels[areas]
-        parts = [(made.published.take(place, axis), made.possible.take(place, axis)) for place in range(len(every))]
-        why = {label: self._broken(*part) for label, part in zip(every, parts, strict=True)}
-        asked = request.chosen.get(areas, every)
-        kept = tuple(label for label in asked if not why[label])
-        if kept:
-            return kept, [label for label in asked if why[label]]
-        return None, [f"{areas}={label}: {'; '.join(why[label])}" for label in asked]
+    def _notices(self, request: Request, verdict: Verdict, tables: Tables) -> list[str]:
+        """What whoever asked is told of a table."""
+        made = tables.made
+        notices = [f"without {self.rules.areas}={', '.join(verdict.why)}, where {TOO_THIN}"] if verdict.why else []
+        if request.totals == CONSISTENT and request.chosen:
+            notices.append(f"totals are about all labels of {', '.join(request.chosen)}")
+        if np.issubdtype(tables.shown.dtype, np.floating) and np.isnan(tables.shown).any():
+            notices.append("figures are withheld where too few people are counted")
+        if made.elsewhere is not None and made.elsewhere.any():
+            number = int(made.elsewhere.sum())
+            notices.append(
+                f"{numbered(number, 'figure')} {'is' if number == 1 else 'are'} as published elsewhere before"
+            )
+        if made.differ:
+            notices.append(
+                f"{numbered(made.differ, 'figure')} of these people were published elsewhere as another number"
+            )
+        return notices
 
-    def _showing(self, request: Request, areas: tuple[str, ...]) -> Request:
-        """The request with those areas that may be shown."""
-        if self.rules.areas is None or not areas:
-            return request
-        where = dict(request.where) | {self.rules.areas: areas}
-        if len(areas) == len(self.cube.labels[self.rules.areas]):
-            del where[self.rules.areas]
-        return replace(request, where=tuple((name, where[name]) for name in self.cube.column if name in where))
+    def _totals(self, whole: Request) -> dict[Kept, tuple[Request, Made, Verdict]]:
+        """The tables of fewer dims whose figures are the totals of a table."""
+        found = {}
+        for kept, request in requests_of_totals(whole, self.cube.in_order(whole)):
+            made = self.maker.made(request)
+            found[kept] = request, made, self.judge.verdict(request, made)
+        return found
 
-    def _broken(self, published: np.ndarray, possible: np.ndarray) -> list[str]:
-        """The rules that published figures break, among the cells that can have anybody."""
-        last = self._outside or self.before
-        small = self.rules.small if last is None else last.small(self.rules.small)
-        return self.rules.broken_by_figures(self.rules.size_of(published[possible], small), small)
+    def _tables(self, seen: Request, whole: Made, totals: dict[Kept, tuple[Request, Made, Verdict]]) -> Tables:
+        """What a table shows, with its totals."""
+        made = whole.part(self.cube.view(seen))
+        dims, whole_dims = self._dims(seen), self._dims(seen.whole)
+        shown, true = made.shown, true_figures(made, seen)
+        if seen.totals == ADDED:
+            shown, true = added(shown), added(true)
+        elif seen.totals == CONSISTENT:
+            shown, true = self._beside(seen, dims, shown, true, totals)
+        behind = {kept: of_total for kept, (_, of_total, _) in totals.items()}
+        return Tables(seen, dims, made, shown, true, whole, whole_dims, behind, self.maker)
+
+    def _beside(
+        self, seen: Request, dims: tuple[Dim, ...], shown: np.ndarray, true: np.ndarray,
+        totals: dict[Kept, tuple[Request, Made, Verdict]],
+    ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+        """The figures of a table, true and shown, beside those of tables of fewer dims."""
+        shown_totals, true_totals = {}, {}
+        for kept, (request, of_total, verdict) in totals.items():
+            view = self.cube.view(replace(request, where=tuple((d, ls) for d, ls in seen.where if d in kept)))
+            figures = of_total.shown.astype(float)
+            if verdict.kept is None:
+                figures[...] = np.nan
+            elif verdict.kept and self.rules.areas is not None:
+                axis = self.cube.in_order(request).index(self.rules.areas)
+                out = [label not in verdict.kept for label in self.cube.labels[self.rules.areas]]
+                figures[(slice(None),) * axis + (np.array(out),)] = np.nan
+            shown_totals[kept], true_totals[kept] = figures[view], true_figures(of_total, request)[view]
+        names = [dim.name for dim in dims]
+        return beside(shown, names, shown_totals), beside(true, names, true_totals)
 
     def _dims(self, request: Request) -> tuple[Dim, ...]:
         return tuple(Dim(name, labels) for name, labels in self.cube.shown(request).items())
+
+    def _weighted_base(self, base: Any, sampling_weights: Any) -> int | None:
+        """What weighted counts are rounded to; None: counts are shown."""
+        if base is None:
+            return None
+        check_whole(weighted_base=base)
+        if self.cube.weights is None or sampling_weights is None:
+            raise InputError(
+                "weighted_base= shows weighted counts: say which weights people have by sampling_weights=."
+            )
+        if self.before is not None:
+            raise InputError(
+                "weighted_base= goes with tables that are protected after they were counted, not with before=."
+            )
+        return int(base)
 
     def _rounded_tables(self) -> RoundedTables | None:
         """The tables that are offered, if some are rounded together."""
@@ -299,19 +403,6 @@ class TableServer:
                 f"{LATTICE} rounds the tables that are offered from the true counts, all of them: leave out before=."
             )
         return rounded_tables(self.cube, self.after.parameters, self.seed)
-
-
-@dataclass(frozen=True, eq=False)
-class Made:
-    """A whole table that was made, before it is known whether it is released."""
-
-    counted: Counted
-    published: np.ndarray
-    possible: np.ndarray
-    after: Protection | None
-    numbers: CellNumbers | None = None
-    lattice: RoundedTables | None = None
-    beside_offered: bool = False
 
 
 def _refuse_of_samples(**options: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from itertools import count, islice
 
@@ -24,14 +25,16 @@ METHODS = {
 }
 
 
-def to_csv(answer, folder):
-    answer.to_csv(folder / "out.csv")
-    return (folder / "out.csv").read_bytes()
-
-
-def to_parquet(answer, folder):
-    answer.to_parquet(folder / "out.parquet")
-    return (folder / "out.parquet").read_bytes()
+def public(answer, folder):
+    """Whatever of the public view can be looked at, written and sent."""
+    seen = answer.public()
+    if seen.released:
+        seen.to_csv(folder / "out.csv")
+        seen.to_parquet(folder / "out.parquet")
+        seen.to_json_stat(folder / "out.json")
+    files = b"".join(path.read_bytes() for path in sorted(folder.glob("out.*")))
+    words = f"{seen!r}{seen.words}{seen.notice}{seen._repr_html_()}{seen.protected_by}"
+    return pickle.dumps(seen) + files + words.encode() + (seen.to_frame().to_string() if seen.released else "").encode()
 
 
 FOR_READERS = {
@@ -40,9 +43,8 @@ FOR_READERS = {
     "released": lambda answer, _: str(answer.released).encode(),
     "__repr__": lambda answer, _: repr(answer).encode(),
     "_repr_html_": lambda answer, _: (answer._repr_html_() or "").encode(),
-    "to_frame": lambda answer, _: answer.to_frame().to_string().encode(),
-    "to_csv": to_csv,
-    "to_parquet": to_parquet,
+    "shows": lambda answer, _: answer.shows.encode(),
+    "public": public,
 }
 FOR_THE_AGENCY = {
     "request", "reason", "size", "risk_before", "risk_after", "rises", "utility", "max_risk", "before", "after",
@@ -83,12 +85,12 @@ def test_two_truths_that_are_answered_alike_give_the_same_bytes(method, tmp_path
     seen = {}
     for seed in islice(count(), 60):
         answer = ask(TRUTH, seed)
-        seen.setdefault(answer.to_frame().to_string(), answer)
+        seen.setdefault(answer.public().to_frame().to_string(), answer)
     alike = (
         (seen[table], other)
         for seed in islice(count(1000), 300)
         for other in (ask(counts, seed) for counts in OTHERS)
-        for table in [other.to_frame().to_string()]
+        for table in [other.public().to_frame().to_string()]
         if table in seen
     )
     first, second = next(alike)

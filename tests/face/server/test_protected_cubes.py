@@ -120,7 +120,7 @@ def test_tables_of_a_protected_cube_are_protected_by_the_keys_of_its_own_people(
     whole = server.tabulate(DIMS).table
     for label in LABELS["region"]:
         xr.testing.assert_equal(server.tabulate("sex,age", {"region": label}).table, whole.sel(region=label, drop=True))
-    swapped = server.protected_cube.cut(server.cube.whole()).counts
+    swapped = server.maker.protected_cube.cut(server.cube.whole()).counts
     assert (whole.values[swapped == 0] == 0).all()
 
 

@@ -132,7 +132,7 @@ def test_areas_that_are_too_thin_are_left_out():
     assert answer.notice == f"without region=S, where {TOO_THIN}"
     assert answer.reason == ""
     assert (answer.release().published.values == 60).all()
-    assert answer.to_frame()["region"].unique().tolist() == ["N"]
+    assert answer.public().to_frame()["region"].unique().tolist() == ["N"]
     assert server.tabulate("region,sex,age", {"region": "N"}).notice == ""
     refused = server.tabulate("sex,region", {"region": "S"})
     assert (refused.released, refused.notice) == (False, TOO_THIN)

@@ -176,7 +176,7 @@ def test_a_broken_rule_is_told_with_its_figures(rules, dims, where, reason, noti
     else:  # what was made is kept for the agency
         assert (answer.withheld == answer.original).all()
     with pytest.raises(fw.InputError) as error:
-        answer.to_frame()
+        answer.public().to_frame()
     assert str(error.value) == f"there is no table: it was refused, because {answer.notice}."  # and no true figure
     assert repr(answer).endswith(f": refused, because {answer.notice}>")
     assert answer.reason in answer.summary()
@@ -570,8 +570,8 @@ def test_by_must_be_a_dim_of_the_table():
 
 def test_files_of_one_table(tmp_path):
     answer = fw.server.tabulate(CUBE, "sex,age", {"region": 1}, mechanism="random_round", seed=3)
-    answer.to_csv(tmp_path / "table.csv")
-    answer.to_parquet(tmp_path / "table.parquet")
+    answer.public().to_csv(tmp_path / "table.csv")
+    answer.public().to_parquet(tmp_path / "table.parquet")
     for back in (pd.read_csv(tmp_path / "table.csv"), pd.read_parquet(tmp_path / "table.parquet")):
         assert back["count"].tolist() == answer.table.values.ravel().tolist()
         assert back.columns.tolist() == ["sex", "age", "count"]

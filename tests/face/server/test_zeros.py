@@ -85,7 +85,7 @@ def test_the_likelihood_of_an_audit_is_that_of_what_is_done(method, options):
         np.testing.assert_allclose(likely[: len(values)], (shown == item.figure).mean(axis=1), atol=1e-9)
         assert likely[release.truth[cell]] > 0
     true = answer.original.transpose(*release.published.dims).values.ravel()
-    numbers = np.asarray(answer.tables.numbers).ravel()
+    numbers = np.asarray(answer.tables.made.numbers).ravel()
     assert (mechanism.publish(true, numbers) == release.figures).all()
 
 
@@ -115,7 +115,10 @@ def test_a_server_says_what_the_agency_should_know():
             "found": ("random_round", {"hierarchies": None}),
         }.items()
     }
-    assert notes["kept"] == ""
+    assert notes["kept"] == (
+        "labels of age, band, region, trade are those that somebody has, and so tell that somebody does: declare all that there "
+        "can be by labels="
+    )
     assert notes["noisy"].startswith("zeros are changed by noise, each by its labels")
     assert notes["upwards"] == notes["sticky"]
     assert notes["sticky"].startswith("no count becomes 0: a published 0 is a true one")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from ..shared.sample_options import of_a_sample, population_size
 
 if TYPE_CHECKING:
     from ...server.answer import Answer
+    from ...server.public_answer import PublicAnswer
     from ...server.rules import ServerRules
     from ...server.table_server import TableServer
 
@@ -109,7 +111,9 @@ Exit status: 0 released; 1 refused, with the reason; 2 the input is wrong.""",
     "--hierarchy", metavar="DIM=FILE", multiple=True,
     help="How labels make groups: a .hrc file or a level table; a level can be asked for. May be repeated.",
 )  # fmt: skip
-@click.option("--out", type=click.Path(path_type=Path), help="The protected table (.csv or .parquet).")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="The protected table (.csv, .parquet, or .json: JSON-stat 2)."
+)
 @click.option("--note", type=click.Path(path_type=Path), help="What was done, with the seed (default: beside --out).")
 @click.option(
     "--seed", type=click.IntRange(min=0), help="Of the random numbers (default: a new one, kept in the note)."
@@ -184,8 +188,8 @@ def _check_outputs(options: dict[str, Any]) -> None:
     from ...base.text_files import real_place
 
     out = options["out"]
-    if out is not None and out.suffix.lower() not in (".csv", ".txt", ".parquet", ".pq"):
-        raise InputError(f"--out {out}: the file's name must end in .csv or .parquet.")
+    if out is not None and out.suffix.lower() not in (".csv", ".txt", ".parquet", ".pq", ".json"):
+        raise InputError(f"--out {out}: the file's name must end in .csv, .parquet or .json (JSON-stat).")
     if options["note"] is None and out is not None:
         options["note"] = out.with_suffix(".note.txt")
     check_outputs(options, "out", "note")
@@ -287,7 +291,7 @@ def _write(answer: Answer, server: TableServer, options: dict[str, Any]) -> None
 
     out, note = options["out"], options["note"]
     if out is None:
-        frame = answer.to_frame()
+        frame = answer.public().to_frame()
         click.echo("")
         click.echo(frame.head(SHOWN_ROWS).to_string(index=False))
         if len(frame) > SHOWN_ROWS:
@@ -297,13 +301,21 @@ def _write(answer: Answer, server: TableServer, options: dict[str, Any]) -> None
             temporary = written.enter_context(written_whole(note, private=True))
             temporary.write_text(_note(answer, server, options), encoding="utf-8")
         if out is not None:
-            (answer.to_parquet if out.suffix.lower() in (".parquet", ".pq") else answer.to_csv)(out)
+            _write_public(answer.public(), out)
     for words, path in (("protected table", out), ("note, for the agency alone", note)):
         if path is not None:
             click.echo(f"{words}: {path}", err=True)
     if options["seed"] is None and options["seed_file"] is None and answer.protected:
         kept = f"--seed with the one in {note}" if note is not None else "--seed-file"
         click.echo(f"A new seed was taken. Further tables of these data must use the same: give {kept}.", err=True)
+
+
+def _write_public(answer: PublicAnswer, out: Path) -> None:
+    """The table in the format that the name of its file says."""
+    write: dict[str, Callable[[Path], object]] = {
+        ".json": answer.to_json_stat, ".parquet": answer.to_parquet, ".pq": answer.to_parquet,
+    }  # fmt: skip
+    write.get(out.suffix.lower(), answer.to_csv)(out)
 
 
 def _note(answer: Answer, server: TableServer, options: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ in bands) then cost nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
 from types import EllipsisType
@@ -20,6 +20,7 @@ from ...protect.mechanism.cell_keys import CellNumbers, cell_numbers
 from ...protect.mechanism.keyed_hash import secret_number
 from ...release.tables.table_forms import MOST_CELLS
 from .keys_of_people import keys_by_content
+from .magnitudes import Amounts
 from .request import Request
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ class Column:
     """Which of its labels each label of the other has."""
     sure: bool = False
     """Was it said to be a level, or only found to follow from the other?"""
+    declared: bool = False
+    """Were its labels said, or only found among people?"""
 
     @property
     def told_level_of(self) -> str | None:
@@ -64,10 +67,15 @@ class Counted:
     keys: np.ndarray
     weights: np.ndarray | None = None
     """Sums of sampling weights, where people of a sample have any."""
+    amounts: Amounts | None = None
+    """Sums of the magnitude that was asked for."""
 
     def part(self, view: View) -> Counted:
         """A part of the table."""
-        return Counted(self.counts[view], self.keys[view], None if self.weights is None else self.weights[view])
+        weights = None if self.weights is None else self.weights[view]
+        return Counted(
+            self.counts[view], self.keys[view], weights, None if self.amounts is None else self.amounts.picked(view)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +90,8 @@ class Hypercube:
     """Combinations of labels that nobody can have."""
     weights: np.ndarray | None = None
     """Of a sample: how many people of the population those in each cell stand for; None: everybody for as many."""
+    amounts: Mapping[str, Amounts] = field(default_factory=dict)
+    """Sums of magnitudes in each cell."""
 
     def __repr__(self) -> str:
         shape = ", ".join(f"{column.name} ({len(column.labels)})" for column in self.columns)
@@ -140,7 +150,11 @@ class Hypercube:
         np.add.at(table.counts, cell, self.counts)
         np.add.at(table.keys, cell, self.keys)
         weights = None if self.weights is None else np.bincount(cell, self.weights, size + 1)[:size].reshape(shape)
-        whole = Counted(table.counts[:size].reshape(shape), table.keys[:size].reshape(shape), weights)
+        amounts = None
+        if request.of:
+            summed = self.amounts[request.of].of_rows(cell, size + 1)
+            amounts = Amounts(*(sums[:size].reshape(shape) for sums in summed))
+        whole = Counted(table.counts[:size].reshape(shape), table.keys[:size].reshape(shape), weights, amounts)
         return whole.part(self.view(request))
 
     def view(self, request: Request) -> View:
@@ -179,7 +193,10 @@ class Hypercube:
         kept = np.flatnonzero(self.counts)
         columns = tuple(replace(column, codes=column.codes[kept]) for column in self.columns)
         weights = None if self.weights is None else self.weights[kept]
-        return replace(self, columns=columns, counts=self.counts[kept], keys=self.keys[kept], weights=weights)
+        amounts = {name: sums.picked(kept) for name, sums in self.amounts.items()}
+        return replace(
+            self, columns=columns, counts=self.counts[kept], keys=self.keys[kept], weights=weights, amounts=amounts
+        )
 
     def weighted(self, weights: np.ndarray) -> Hypercube:
         """The cube of a sample whose people stand for others, so many in each occupied cell."""
@@ -205,8 +222,9 @@ class Hypercube:
 
 
 def gathered(
-    columns: Sequence[Column], counts: np.ndarray, keys: np.ndarray, seed: int, weights: np.ndarray | None = None
-) -> Hypercube:
+    columns: Sequence[Column], counts: np.ndarray, keys: np.ndarray, seed: int, weights: np.ndarray | None = None,
+    amounts: Mapping[str, Amounts] | None = None,
+) -> Hypercube:  # fmt: skip
     """The cube of some rows, of which several may be of the same cell."""
     places = np.zeros(len(counts), dtype=np.int64)
     size = 1
@@ -228,5 +246,6 @@ def gathered(
     np.add.at(summed, cell, counts)
     np.add.at(total, cell, keys)
     summed_weights = None if weights is None else np.bincount(cell, weights, len(first))
+    summed_amounts = {name: sums.of_rows(cell, len(first)) for name, sums in (amounts or {}).items()}
     kept = tuple(replace(column, codes=column.codes[first]) for column in columns)
-    return Hypercube(kept, summed, total, seed, weights=summed_weights)
+    return Hypercube(kept, summed, total, seed, weights=summed_weights, amounts=summed_amounts)

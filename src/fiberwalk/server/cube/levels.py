@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...base.errors import InputError
-from .reading import FEW_PEOPLE
+from .coded_columns import FEW_PEOPLE
 
 if TYPE_CHECKING:
     from .hypercube import Column, Hypercube

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...base.errors import InputError, did_you_mean
 
+CONSISTENT, ADDED = "consistent", "added"
+TOTALS = {
+    CONSISTENT: "that are published alike in all tables, and need not add up",
+    ADDED: "that add up, and need not be those of other tables",
+}
+"""Ways to make totals, and what holds of them."""
 Labels = Mapping[str, tuple[str, ...]]
 """The labels of every dim of a cube, in its order."""
 
@@ -20,17 +26,25 @@ class Request:
     """What spans it, in the user's order."""
     where: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Who is in it: the labels of some dims, both in the order of the cube."""
+    of: str = ""
+    """The magnitude that is summed; empty: people are counted."""
+    mean: bool = False
+    """Is it the mean of the magnitude that is shown, and not the sum?"""
+    totals: str = ""
+    """How totals are made (see TOTALS); empty: there are none."""
 
     @property
     def words(self) -> str:
         """The request as people read it: sex x age where region=1."""
         filters = " and ".join(f"{dim}={' or '.join(labels)}" for dim, labels in self.where)
-        return " x ".join(self.dims) + (f" where {filters}" if filters else "")
+        shown = f"{'mean' if self.mean else 'sum'} of {self.of} by " if self.of else ""
+        totals = f", with totals {TOTALS[self.totals]}" if self.totals else ""
+        return shown + " x ".join(self.dims) + (f" where {filters}" if filters else "") + totals
 
     @property
     def whole(self) -> Request:
         """The request with all labels of the dims that it shows: to choose among these is only to look at a part."""
-        return Request(self.dims, tuple((dim, labels) for dim, labels in self.where if dim not in self.dims))
+        return replace(self, where=tuple((dim, labels) for dim, labels in self.where if dim not in self.dims))
 
     @property
     def chosen(self) -> dict[str, tuple[str, ...]]:
@@ -38,9 +52,20 @@ class Request:
         return {dim: labels for dim, labels in self.where if dim in self.dims}
 
 
-def as_request(dims: Any, where: Any, known: Labels) -> Request:
+def as_request(
+    dims: Any, where: Any, known: Labels, *, of: Any = None, mean: Any = False, totals: Any = None,
+    magnitudes: Iterable[str] = (),
+) -> Request:  # fmt: skip
     """A request as users write it: dims as "sex,age" or a list, where as {dim: label} or {dim: [label, label]}."""
-    return Request(_spanned(dims, known), _filters(where, known))
+    if of is not None and of not in magnitudes:
+        raise InputError(f"of={of!r}: there is no such magnitude; {did_you_mean(str(of), list(magnitudes))}")
+    if mean and of is None:
+        raise InputError("mean=True needs of=, the magnitude whose mean is meant.")
+    if totals is not None and totals not in TOTALS:
+        raise InputError(f"totals={totals!r}: {' or '.join(repr(way) for way in TOTALS)}, or None.")
+    if mean and totals == ADDED:
+        raise InputError(f"totals={ADDED!r}: means do not add up; take totals={CONSISTENT!r}.")
+    return Request(_spanned(dims, known), _filters(where, known), of or "", bool(mean), totals or "")
 
 
 def _spanned(dims: Any, known: Labels) -> tuple[str, ...]:

@@ -1,0 +1,51 @@
+"""The figures of an answer: what its table shows, and what stands behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..release.tables.dims import TOTAL, Dim
+from ..release.tables.tables import labelled
+from .cube.request import Request
+from .making import Made, Maker
+from .totals import Kept
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """The true and the published figures of a table, in the order of the cube."""
+
+    request: Request
+    """Whom it is about: as asked for, but without areas that are left out; of a refused one the whole table."""
+    dims: tuple[Dim, ...]
+    made: Made
+    shown: np.ndarray
+    """With totals, where they were asked for; not a number where a figure is withheld."""
+    true: np.ndarray
+    """The same, if nothing were protected."""
+    whole: Made
+    """The whole table, of which this one may show a part."""
+    whole_dims: tuple[Dim, ...]
+    totals: Mapping[Kept, Made]
+    """The whole tables of fewer dims whose figures stand as totals, where these are consistent."""
+    maker: Maker
+    """What made them."""
+
+    def labelled(self, figures: np.ndarray, name: str) -> xr.DataArray:
+        """Figures with the labels of the table, in the order in which its dims were asked for."""
+        with_totals = bool(self.request.totals)
+        rows = [(dim.name, [*dim.labels, TOTAL] if with_totals else list(dim.labels)) for dim in self.dims]
+        if not with_totals:
+            table = labelled(figures, self.dims)
+        else:
+            import xarray as xr
+
+            table = xr.DataArray(figures, dims=[dim for dim, _ in rows], coords=dict(rows))
+        return table.transpose(*self.request.dims).rename(name)
