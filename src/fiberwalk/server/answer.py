@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import InputError
-from .agency_view import AgencyView
 from .cube.request import Request
-from .protection import Protection
+from .measuring.agency_view import AgencyView
+from .protecting.protection import Protection
 from .public_answer import PublicAnswer
-from .reading_back import read_answer
+from .reading_back.counts import read_answer
 from .rules import Size, numbered, percent, plain
 from .tables import Tables
 

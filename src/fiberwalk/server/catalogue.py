@@ -35,14 +35,14 @@ class Catalogue:
     ----------
     dims
         Dims and levels, each with its labels in order.
-    magnitudes
-        Those whose sums and means may be asked for.
+    summed
+        The magnitudes whose sums and means may be asked for.
     rules
         The rules, of which those about figures are decided on protected tables.
     """
 
     dims: tuple[OfferedDim, ...]
-    magnitudes: tuple[str, ...]
+    summed: tuple[str, ...]
     rules: ServerRules
 
     def __repr__(self) -> str:
@@ -64,7 +64,7 @@ class Catalogue:
         >>> server.catalogue.why_not("A,B"), server.catalogue.why_not("A")
         ('the table has 2 dims; at most 1 is allowed', '')
         """
-        request = as_request(dims, filters, self.labels, magnitudes=self.magnitudes, **options)
+        request = as_request(dims, filters, self.labels, summed=self.summed, **options)
         return "; ".join(self.rules.broken_by_request(request, prod(len(self.labels[dim]) for dim in request.dims)))
 
     def tables(self, max_dims: int | None = None) -> Iterator[tuple[str, ...]]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .cube.hypercube import Hypercube
 from .cube.request import Request
-from .making import Made
+from .protecting.making import Made
 from .rules import ServerRules
 
 
@@ -43,6 +43,18 @@ class Judge:
         if kept:
             return Verdict(kept, tuple(label for label in asked if why[label]))
         return Verdict(None, tuple(f"{areas}={label}: {'; '.join(why[label])}" for label in asked))
+
+    def released(self, request: Request, made: Made) -> np.ndarray:
+        """The figures of a whole table; not a number where they are not released."""
+        verdict = self.verdict(request, made)
+        figures = made.shown.astype(float)
+        if verdict.kept is None:
+            figures[...] = np.nan
+        elif verdict.kept and self.rules.areas is not None:
+            axis = self.cube.in_order(request).index(self.rules.areas)
+            out = np.array([label not in verdict.kept for label in self.cube.labels[self.rules.areas]])
+            figures[(slice(None),) * axis + (out,)] = np.nan
+        return figures
 
     def shown(self, request: Request, verdict: Verdict) -> Request:
         """The request with those areas that may be shown; of a refused table the whole."""

@@ -12,27 +12,25 @@ import numpy as np
 from ..base.errors import InputError, did_you_mean
 from ..base.numbers import check_whole, is_number
 from ..protect.mechanism.cell_keys import taken_seed
-from ..release.tables.dims import Dim
 from ..release.tables.table_forms import Hierarchies
-from .agency_view import AgencyView
 from .answer import Answer
 from .catalogue import Catalogue, catalogue_of
 from .cube.label_sets import as_boxes, measured
 from .cube.levels import refuse_crossing
 from .cube.magnitudes import Magnitude, as_magnitudes
 from .cube.reading import Roles, as_hypercube
-from .cube.request import ADDED, CONSISTENT, Request, as_request
+from .cube.request import CONSISTENT, Request, as_request
 from .judging import Judge, Verdict
-from .making import Made, Maker, true_figures
-from .measures import SAMPLE, Measure, as_measure
-from .offered_tables import METHOD as LATTICE
-from .offered_tables import RoundedTables, rounded_tables
-from .protection import Protection, as_protection
-from .published_elsewhere import as_elsewhere
+from .measuring.agency_view import AgencyView
+from .measuring.measures import SAMPLE, Measure, as_measure
+from .measuring.sample_measure import SampleMeasure, as_sample_measure
+from .protecting.making import Maker
+from .protecting.offered_tables import METHOD as LATTICE
+from .protecting.offered_tables import RoundedTables, rounded_tables
+from .protecting.protection import Protection, as_protection
+from .protecting.published_elsewhere import as_elsewhere
 from .rules import TOO_THIN, ServerRules, numbered
-from .sample_measure import SampleMeasure, as_sample_measure
-from .tables import Tables
-from .totals import Kept, added, beside, requests_of_totals
+from .tables import Tables, tables_of
 
 
 class TableServer:
@@ -108,10 +106,10 @@ class TableServer:
     weighted_base
         Tables show weighted counts, in multiples of this number: how many people of the population those in a cell stand for
         by `sampling_weights`, changed in proportion to their count.
-    magnitudes
+    summed
         Columns of numbers whose sums and means can be asked for, each a name, or {name: Magnitude(...)}. They need record
         keys. A sum or mean is withheld where fewer people are published than the rule `min_contributors` says.
-    published
+    published_before
         A table that was published elsewhere before, or a list of them, as tables or releases: whoever is a figure there is
         answered as that figure in every table (the method permitting: otherwise an answer tells how many differ).
     seed
@@ -165,8 +163,8 @@ class TableServer:
         sampling_weights: Any = None,
         draws: int = 1000,
         weighted_base: int | None = None,
-        magnitudes: Mapping[str, Magnitude] | Sequence[str] | None = None,
-        published: Any = None,
+        summed: Mapping[str, Magnitude] | Sequence[str] | None = None,
+        published_before: Any = None,
         seed: int | None = None,
         count: str | None = None,
         columns: Sequence[str] | None = None,
@@ -187,11 +185,9 @@ class TableServer:
             _refuse_of_samples(people=people, model=model, sampling_weights=weights_of_risk)
             self.measure = as_measure(risk, weights, [step for step in (self.before, self.after) if step is not None])
         self.seed = taken_seed(seed)
-        measured_by = as_magnitudes(magnitudes)
+        measured_by = as_magnitudes(summed)
         if measured_by and self.before is not None:
-            raise InputError(
-                "magnitudes= goes with tables that are protected after they were counted, not with before=."
-            )
+            raise InputError("summed= goes with tables that are protected after they were counted, not with before=.")
         roles = Roles(count, keys, columns, hierarchies, sampling_weights, labels, measured_by)
         cube = as_hypercube(data, self.seed, roles)
         self.cube = replace(cube, impossible=as_boxes(cube, impossible))
@@ -205,7 +201,7 @@ class TableServer:
         lattice = self._rounded_tables()
         self.maker = Maker(
             self.cube, protected_cube, self.after, lattice, self.seed,
-            as_elsewhere(self.cube, published, repeated=self.before is None and lattice is None),
+            as_elsewhere(self.cube, published_before, repeated=self.before is None and lattice is None),
             measured_by, self._weighted_base(weighted_base, sampling_weights), self.rules.min_contributors or 1,
         )  # fmt: skip
         last = self.maker.by_cells or self.before
@@ -218,6 +214,12 @@ class TableServer:
         notes = [] if self.after or self.before else ["tables are published as they are: nothing is protected"]
         method = self.maker.by_cells
         notes += [] if method is None else method.notes
+        for column in (self.cube.column[name] for name in self.offered):
+            if column.level_of is not None and not column.sure:
+                notes.append(
+                    f"{column.name!r} follows from {column.level_of!r} in these data, but nobody said that it is a level: "
+                    "rules count cells where they never meet, too. Say so by hierarchies= if everybody knows it"
+                )
         found = [name for name in self.offered if not self.cube.column[name].declared]
         if found:
             notes.append(
@@ -230,12 +232,6 @@ class TableServer:
             )
         if self.maker.elsewhere is not None:
             notes.append(self.maker.elsewhere.words)
-        for column in (self.cube.column[name] for name in self.offered):
-            if column.level_of is not None and not column.sure:
-                notes.append(
-                    f"{column.name!r} follows from {column.level_of!r} in these data, but nobody said that it is a level: "
-                    "rules count cells where they never meet, too. Say so by hierarchies= if everybody knows it"
-                )
         return tuple(notes)
 
     def __repr__(self) -> str:
@@ -252,8 +248,8 @@ class TableServer:
         return catalogue_of(self)
 
     def tabulate(
-        self, dims: Any, filters: Mapping[str, Any] | None = None, *, of: str | None = None, mean: bool = False,
-        totals: str | None = None, by: Any = None,
+        self, dims: Any, filters: Mapping[str, Any] | None = None, *, sum_of: str | None = None,
+        mean_of: str | None = None, totals: str | None = None, by: Any = None,
     ) -> Answer:  # fmt: skip
         """Answer a request for a table.
 
@@ -264,8 +260,8 @@ class TableServer:
         filters
             Who is in it: {"region": "1"}, or several labels, {"age": ["0-4", "5-9"]}. A dim of the table that is named here
             shows these labels only: the whole table is made, and these are cut out.
-        of, mean
-            A magnitude: the table shows its sums, or with mean=True its means, which are the published sum divided by the
+        sum_of, mean_of
+            A magnitude (see `summed`) whose sums or means the table shows; a mean is the published sum divided by the
             published count. Left out: people are counted.
         totals
             "consistent": every total is the figure of a table without the dim, the same for the same people wherever it is
@@ -284,7 +280,7 @@ class TableServer:
         [[30, 12, 42], [9, 27, 36], [39, 39, 78]]
         """
         request = as_request(
-            dims, filters, self.offered, of=of, mean=mean, totals=totals, magnitudes=self.maker.magnitudes
+            dims, filters, self.offered, sum_of=sum_of, mean_of=mean_of, totals=totals, summed=self.maker.magnitudes
         )
         if by is not None and by not in request.dims:
             raise InputError(f"by={by!r} is no dim of the table; {did_you_mean(str(by), request.dims)}")
@@ -297,8 +293,7 @@ class TableServer:
         verdict = self.judge.verdict(request, made)
         seen = self.judge.shown(request, verdict)
         part = self.cube.view(seen)
-        totals_made = {} if request.totals != CONSISTENT else self._totals(whole)
-        tables = self._tables(seen, made, totals_made)
+        tables = tables_of(seen, made, self.maker, self.judge)
         protected = made.after is not None or self.before is not None
         view = AgencyView(
             self.measure, self.cube, seen, tables.dims, tables.made.counted, tables.made.published,
@@ -309,10 +304,19 @@ class TableServer:
             notice = "; ".join(self._notices(seen, verdict, tables))
         reason = "" if released else "; ".join(verdict.why)
         return Answer(
-            request, released, reason, notice, self.max_risk, self.before, made.after, tables, view, self.shows(request)
+            request,
+            released,
+            reason,
+            notice,
+            self.max_risk,
+            self.before,
+            made.after,
+            tables,
+            view,
+            self._shows(request),
         )
 
-    def shows(self, request: Request) -> str:
+    def _shows(self, request: Request) -> str:
         """What the figures of a table are, in words."""
         if request.of:
             return f"{'mean' if request.mean else 'sum'} of {request.of}"
@@ -326,58 +330,16 @@ class TableServer:
             notices.append(f"totals are about all labels of {', '.join(request.chosen)}")
         if np.issubdtype(tables.shown.dtype, np.floating) and np.isnan(tables.shown).any():
             notices.append("figures are withheld where too few people are counted")
-        if made.elsewhere is not None and made.elsewhere.any():
-            number = int(made.elsewhere.sum())
+        number = sum(
+            int((one.elsewhere >= 0).sum()) for one in (made, *tables.totals.values()) if one.elsewhere is not None
+        )
+        if number:
             notices.append(
                 f"{numbered(number, 'figure')} {'is' if number == 1 else 'are'} as published elsewhere before"
             )
         if made.differ:
-            notices.append(
-                f"{numbered(made.differ, 'figure')} of these people were published elsewhere as another number"
-            )
+            notices.append(f"{numbered(made.differ, 'figure')} were published elsewhere as another number")
         return notices
-
-    def _totals(self, whole: Request) -> dict[Kept, tuple[Request, Made, Verdict]]:
-        """The tables of fewer dims whose figures are the totals of a table."""
-        found = {}
-        for kept, request in requests_of_totals(whole, self.cube.in_order(whole)):
-            made = self.maker.made(request)
-            found[kept] = request, made, self.judge.verdict(request, made)
-        return found
-
-    def _tables(self, seen: Request, whole: Made, totals: dict[Kept, tuple[Request, Made, Verdict]]) -> Tables:
-        """What a table shows, with its totals."""
-        made = whole.part(self.cube.view(seen))
-        dims, whole_dims = self._dims(seen), self._dims(seen.whole)
-        shown, true = made.shown, true_figures(made, seen)
-        if seen.totals == ADDED:
-            shown, true = added(shown), added(true)
-        elif seen.totals == CONSISTENT:
-            shown, true = self._beside(seen, dims, shown, true, totals)
-        behind = {kept: of_total for kept, (_, of_total, _) in totals.items()}
-        return Tables(seen, dims, made, shown, true, whole, whole_dims, behind, self.maker)
-
-    def _beside(
-        self, seen: Request, dims: tuple[Dim, ...], shown: np.ndarray, true: np.ndarray,
-        totals: dict[Kept, tuple[Request, Made, Verdict]],
-    ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-        """The figures of a table, true and shown, beside those of tables of fewer dims."""
-        shown_totals, true_totals = {}, {}
-        for kept, (request, of_total, verdict) in totals.items():
-            view = self.cube.view(replace(request, where=tuple((d, ls) for d, ls in seen.where if d in kept)))
-            figures = of_total.shown.astype(float)
-            if verdict.kept is None:
-                figures[...] = np.nan
-            elif verdict.kept and self.rules.areas is not None:
-                axis = self.cube.in_order(request).index(self.rules.areas)
-                out = [label not in verdict.kept for label in self.cube.labels[self.rules.areas]]
-                figures[(slice(None),) * axis + (np.array(out),)] = np.nan
-            shown_totals[kept], true_totals[kept] = figures[view], true_figures(of_total, request)[view]
-        names = [dim.name for dim in dims]
-        return beside(shown, names, shown_totals), beside(true, names, true_totals)
-
-    def _dims(self, request: Request) -> tuple[Dim, ...]:
-        return tuple(Dim(name, labels) for name, labels in self.cube.shown(request).items())
 
     def _weighted_base(self, base: Any, sampling_weights: Any) -> int | None:
         """What weighted counts are rounded to; None: counts are shown."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..release.tables.dims import TOTAL, Dim
 from ..release.tables.tables import labelled
-from .cube.request import Request
-from .making import Made, Maker
-from .totals import Kept
+from .cube.request import ADDED, CONSISTENT, Request
+from .judging import Judge
+from .protecting.making import Made, Maker, true_figures
+from .totals import Kept, added, beside, requests_of_totals
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -49,3 +50,26 @@ class Tables:
 
             table = xr.DataArray(figures, dims=[dim for dim, _ in rows], coords=dict(rows))
         return table.transpose(*self.request.dims).rename(name)
+
+
+def tables_of(seen: Request, whole: Made, maker: Maker, judge: Judge) -> Tables:
+    """What a table shows, with its totals; of the whole table it may show a part."""
+    made = whole.part(maker.cube.view(seen))
+    shown, true = made.shown, true_figures(made, seen)
+    totals: dict[Kept, Made] = {}
+    if seen.totals == ADDED:
+        shown, true = added(shown), added(true)
+    elif seen.totals == CONSISTENT:
+        shown_totals, true_totals = {}, {}
+        for kept, request in requests_of_totals(seen.whole, maker.cube.in_order(seen)):
+            totals[kept] = of_total = maker.made(request)
+            view = maker.cube.view(replace(request, where=tuple((dim, of) for dim, of in seen.where if dim in kept)))
+            shown_totals[kept] = judge.released(request, of_total)[view]
+            true_totals[kept] = true_figures(of_total, request)[view]
+        names = maker.cube.in_order(seen)
+        shown, true = beside(shown, names, shown_totals), beside(true, names, true_totals)
+    return Tables(seen, _dims(maker, seen), made, shown, true, whole, _dims(maker, seen.whole), totals, maker)
+
+
+def _dims(maker: Maker, request: Request) -> tuple[Dim, ...]:
+    return tuple(Dim(name, labels) for name, labels in maker.cube.shown(request).items())

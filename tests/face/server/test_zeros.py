@@ -116,8 +116,8 @@ def test_a_server_says_what_the_agency_should_know():
         }.items()
     }
     assert notes["kept"] == (
-        "labels of age, band, region, trade are those that somebody has, and so tell that somebody does: declare all that there "
-        "can be by labels="
+        "labels of age, band, region, trade are those that somebody has, and so tell that somebody does: "
+        "declare all that there can be by labels="
     )
     assert notes["noisy"].startswith("zeros are changed by noise, each by its labels")
     assert notes["upwards"] == notes["sticky"]

@@ -15,7 +15,7 @@ FOR_USERS = {
     "Certificate": (),
 }
 """Of a class whose other methods are for the rooms: those that are for users. Of other classes all are."""
-MADE_BY_USERS = ("TableServer", "ServerRules")
+MADE_BY_USERS = ("TableServer", "ServerRules", "Magnitude")
 """Classes that users make themselves; results are made by functions."""
 
 

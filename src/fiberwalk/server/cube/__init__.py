@@ -2,8 +2,12 @@
 
 request         what is asked for: the dims of a table, and who is in it
 keys_of_people  a number of every person, which decides how a cell is changed (the cell-key method)
+magnitudes      values of records that are summed, each changed once by its key
 hypercube       occupied cells, their counts and record keys; tables cut from them
 label_sets      which labels of the finest dims a cell stands for; what nobody can be
+finding_levels  columns that are levels of others: told, or found
+coded_columns   columns of data as numbers of labels
+data_files      CSV and Parquet as frames
 reading         data in any form become a hypercube
 levels          levels of one dim that may be offered together
 """

@@ -113,7 +113,12 @@ def _meet_always(cube: Hypercube, request: Request) -> bool:
 
 
 def numbers_of_labels(cube: Hypercube, request: Request) -> CellNumbers:
-    """A number in [0, 1) for every cell that follows from whom it is about, however the table says it.
+    """A number in [0, 1) for every cell that follows from whom it is about, however the table says it."""
+    return from_0_to_1(hashes_of_labels(cube, request)).view(CellNumbers)
+
+
+def hashes_of_labels(cube: Hypercube, request: Request) -> np.ndarray:
+    """64 bits for every cell by which it is known whom it is about.
 
     Age 31 is the same with and without its told ten-year band beside it, as a row and as a filter; a dim all of whose
     labels are meant says nothing.
@@ -126,7 +131,7 @@ def numbers_of_labels(cube: Hypercube, request: Request) -> CellNumbers:
         summed = summed + np.where(
             whole, np.uint64(0), family.summed(label_numbers(cube.seed, family.finest.name, labels))
         )
-    return from_0_to_1(siphash([summed], secret_key(cube.seed, "empty cells"))).view(CellNumbers)
+    return siphash([summed], secret_key(cube.seed, "empty cells"))
 
 
 def as_boxes(cube: Hypercube, impossible: Any) -> tuple[Box, ...]:

@@ -32,7 +32,7 @@ class Magnitude:
 
     Parameters
     ----------
-    noise
+    changed_by
         By which share a value is changed at least and at most: (0.1, 0.25). Keep the smaller above the p of the p% rule.
     step
         Published sums are multiples of it.
@@ -40,36 +40,38 @@ class Magnitude:
     Examples
     --------
     >>> import fiberwalk as fw
-    >>> fw.server.Magnitude(noise=(0.15, 0.3), step=1000)
-    Magnitude(noise=(0.15, 0.3), step=1000)
+    >>> fw.server.Magnitude(changed_by=(0.15, 0.3), step=1000)
+    Magnitude(changed_by=(0.15, 0.3), step=1000)
     """
 
-    noise: tuple[float, float] = (0.1, 0.25)
+    changed_by: tuple[float, float] = (0.1, 0.25)
     step: float = 1
 
     def __post_init__(self) -> None:
-        limits = self.noise
+        limits = self.changed_by
         pair = isinstance(limits, Sequence) and not isinstance(limits, str) and len(limits) == 2
         if not pair or not all(is_number(share) for share in limits) or not 0 <= limits[0] <= limits[1] < 1:
             raise InputError(
-                f"Magnitude(noise={limits!r}): the least and the largest share by which a value is changed, as (0.1, 0.25)."
+                f"Magnitude(changed_by={limits!r}): the least and largest share by which a value is changed, as (0.1, 0.25)."
             )
         if not is_number(self.step) or not self.step > 0:
             raise InputError(f"Magnitude(step={self.step!r}): a number above 0; sums are published as multiples of it.")
-        object.__setattr__(self, "noise", (float(limits[0]), float(limits[1])))
+        object.__setattr__(self, "changed_by", (float(limits[0]), float(limits[1])))
 
-    def factors(self, keys: np.ndarray, name: str, seed: int) -> np.ndarray:
-        """What the value of each record is multiplied by, from the record's key."""
-        number = 2 * from_0_to_1(siphash([keys], secret_key(seed, f"magnitude {name}")))
-        up, place = number >= 1, number % 1
-        least, most = self.noise
-        share = least + (most - least) * (1 - np.sqrt(1 - place))  # its density falls to 0 at the largest share
-        return np.where(up, 1 + share, 1 - share)
 
-    def rounded(self, sums: np.ndarray) -> np.ndarray:
-        """Sums as they are published."""
-        rounded: np.ndarray = np.rint(sums / self.step) * self.step
-        return rounded
+def factors_of(magnitude: Magnitude, keys: np.ndarray, name: str, seed: int) -> np.ndarray:
+    """What the value of each record is multiplied by, from the record's key."""
+    number = 2 * from_0_to_1(siphash([keys], secret_key(seed, f"magnitude {name}")))
+    up, place = number >= 1, number % 1
+    least, most = magnitude.changed_by
+    share = least + (most - least) * (1 - np.sqrt(1 - place))  # its density falls to 0 at the largest share
+    return np.where(up, 1 + share, 1 - share)
+
+
+def published_sums(magnitude: Magnitude, changed: np.ndarray) -> np.ndarray:
+    """Sums of changed values, as they are published."""
+    rounded: np.ndarray = np.rint(changed * UNIT / magnitude.step) * magnitude.step
+    return rounded
 
 
 class Amounts(NamedTuple):
@@ -97,22 +99,22 @@ def amounts_of(
 ) -> Amounts:
     """What every record adds to sums: its value, changed as its key says, for as many people as it stands for."""
     values = numbers_in(column, f"column {name!r}") * (1 if weights is None else weights)
-    both = values * magnitude.factors(keys, name, seed), values
-    if np.abs(values).sum() * (1 + magnitude.noise[1]) > LARGEST:
+    both = values * factors_of(magnitude, keys, name, seed), values
+    if np.abs(values).sum() * (1 + magnitude.changed_by[1]) > LARGEST:
         raise InputError(f"column {name!r}: its sum is too large to be held exactly; give it in thousands or millions.")
     return Amounts(*(np.rint(amounts / UNIT).astype(np.int64) for amounts in both))
 
 
-def as_magnitudes(magnitudes: Any) -> dict[str, Magnitude]:
+def as_magnitudes(summed: Any) -> dict[str, Magnitude]:
     """Magnitudes as users name them: the names of columns, or {column: Magnitude(...)}."""
-    if magnitudes is None:
+    if summed is None:
         return {}
-    if isinstance(magnitudes, Mapping):
-        named = {str(name): magnitude for name, magnitude in magnitudes.items()}
+    if isinstance(summed, Mapping):
+        named = {str(name): magnitude for name, magnitude in summed.items()}
     else:
-        names = [magnitudes] if isinstance(magnitudes, str) else magnitudes
+        names = [summed] if isinstance(summed, str) else summed
         named = {str(name).strip(): Magnitude() for name in names}
     for name, magnitude in named.items():
         if not isinstance(magnitude, Magnitude):
-            raise InputError(f"magnitudes= has {name!r}: {magnitude!r}, which is no fw.server.Magnitude(...).")
+            raise InputError(f"summed= has {name!r}: {magnitude!r}, which is no fw.server.Magnitude(...).")
     return named

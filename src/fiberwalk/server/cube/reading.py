@@ -36,10 +36,14 @@ class Roles:
     hierarchies: Hierarchies | None = None
     sampling_weights: Any = None
     labels: Mapping[str, Sequence[Any]] | None = None
-    magnitudes: Mapping[str, Magnitude] = field(default_factory=dict)
+    summed: Mapping[str, Magnitude] = field(default_factory=dict)
 
 
-def as_hypercube(data: Any, seed: int, roles: Roles = Roles()) -> Hypercube:
+ALL_DIMS = Roles()
+"""Every column is a dim, but those whose names say otherwise."""
+
+
+def as_hypercube(data: Any, seed: int, roles: Roles = ALL_DIMS) -> Hypercube:
     """The cube of microdata or counts (see `TableServer` for the forms they may have)."""
     check_trees(roles.hierarchies)
     if isinstance(data, (str, os.PathLike)):
@@ -50,7 +54,7 @@ def as_hypercube(data: Any, seed: int, roles: Roles = Roles()) -> Hypercube:
             raise problem if str(problem).startswith(name) else InputError(f"{name}: {problem}") from None
     if _is_long(data):
         return _of_rows(data, seed, roles)
-    for name in ("count", "keys", "columns", "labels", "magnitudes"):
+    for name in ("count", "keys", "columns", "labels", "summed"):
         if getattr(roles, name):
             raise InputError(f"{name}= goes with a long frame or file, one row a person or cell.")
     return _of_table(data, roles.hierarchies, seed, roles.sampling_weights)
@@ -65,7 +69,7 @@ def _is_long(data: Any) -> bool:
 # --- rows ---------------------------------------------------------------------------------------------------------
 
 
-def _of_rows(frame: Any, seed: int, roles: Roles = Roles()) -> Hypercube:
+def _of_rows(frame: Any, seed: int, roles: Roles) -> Hypercube:
     names = [str(name) for name in frame.columns]
     columns, count, weighted = roles.columns, roles.count, roles.sampling_weights
     if isinstance(columns, str):
@@ -73,13 +77,13 @@ def _of_rows(frame: Any, seed: int, roles: Roles = Roles()) -> Hypercube:
     if weighted is not None and not isinstance(weighted, str):
         raise InputError("sampling_weights= of a long frame or file is the name of a column.")
     key_columns = _key_columns(names, roles.keys)
-    _check_names(names, (count, *key_columns, weighted, *(columns or ()), *roles.magnitudes))
+    _check_names(names, (count, *key_columns, weighted, *(columns or ()), *roles.summed))
     if not len(frame):
         raise InputError("the data have no rows.")
     frame = frame.set_axis(names, axis=1)
     count = count_column(names, columns or ()) if count is None else count
-    _refuse_counts_where_records_are_meant(count, key_columns, roles.magnitudes)
-    taken = (count, *key_columns, weighted, *roles.magnitudes)
+    _refuse_counts_where_records_are_meant(count, key_columns, roles.summed)
+    taken = (count, *key_columns, weighted, *roles.summed)
     dims = [name for name in (columns or names) if name not in taken]
     if not dims:
         raise InputError("no column is left for a dim.")
@@ -103,7 +107,7 @@ def _of_rows(frame: Any, seed: int, roles: Roles = Roles()) -> Hypercube:
     weights = None if weighted is None else _weights(frame[weighted], weighted, counts)
     amounts = {
         name: amounts_of(frame[name], name, magnitude, record_keys, weights, seed)
-        for name, magnitude in roles.magnitudes.items()
+        for name, magnitude in roles.summed.items()
     }
     cube = gathered(found, counts, record_keys, seed, weights, amounts)
     cube = with_levels(cube, dict(roles.hierarchies or {})).occupied()
@@ -114,11 +118,11 @@ def _refuse_counts_where_records_are_meant(
     count: str | None, key_columns: Sequence[str], magnitudes: Mapping[str, Magnitude]
 ) -> None:
     if count is not None and (key_columns or magnitudes):
-        option = "keys" if key_columns else "magnitudes"
+        option = "keys" if key_columns else "summed"
         raise InputError(f"{option}= belongs to records, one row a person; these data have a column of counts.")
     if magnitudes and not key_columns:
         raise InputError(
-            "magnitudes= needs record keys, because the value of a record is changed by its own key: store them with the "
+            "summed= needs record keys, because the value of a record is changed by its own key: store them with the "
             "data (`fiberwalk keys`, fw.server.record_keys), or name a column of numbers that every record has (keys=)."
         )
 

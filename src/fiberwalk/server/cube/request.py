@@ -53,19 +53,28 @@ class Request:
 
 
 def as_request(
-    dims: Any, where: Any, known: Labels, *, of: Any = None, mean: Any = False, totals: Any = None,
-    magnitudes: Iterable[str] = (),
-) -> Request:  # fmt: skip
+    dims: Any,
+    where: Any,
+    known: Labels,
+    *,
+    sum_of: Any = None,
+    mean_of: Any = None,
+    totals: Any = None,
+    summed: Iterable[str] = (),
+) -> Request:
     """A request as users write it: dims as "sex,age" or a list, where as {dim: label} or {dim: [label, label]}."""
-    if of is not None and of not in magnitudes:
-        raise InputError(f"of={of!r}: there is no such magnitude; {did_you_mean(str(of), list(magnitudes))}")
-    if mean and of is None:
-        raise InputError("mean=True needs of=, the magnitude whose mean is meant.")
+    if sum_of is not None and mean_of is not None:
+        raise InputError("sum_of= and mean_of=: a table shows one of them.")
+    of = sum_of if mean_of is None else mean_of
+    if of is not None and of not in summed:
+        option, there = "sum_of" if mean_of is None else "mean_of", list(summed)
+        said = did_you_mean(str(of), there) if there else "this server has none (summed=)."
+        raise InputError(f"{option}={of!r}: there is no such magnitude; {said}")
     if totals is not None and totals not in TOTALS:
         raise InputError(f"totals={totals!r}: {' or '.join(repr(way) for way in TOTALS)}, or None.")
-    if mean and totals == ADDED:
+    if mean_of is not None and totals == ADDED:
         raise InputError(f"totals={ADDED!r}: means do not add up; take totals={CONSISTENT!r}.")
-    return Request(_spanned(dims, known), _filters(where, known), of or "", bool(mean), totals or "")
+    return Request(_spanned(dims, known), _filters(where, known), of or "", mean_of is not None, totals or "")
 
 
 def _spanned(dims: Any, known: Labels) -> tuple[str, ...]:

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ..base.errors import InputError, did_you_mean
-from ..protect.count_changes import CountChanges, changes_of
-from ..release.tables.dims import Dim
-from ..release.tables.tables import labelled
-from ..risk.hellinger import hellinger_utility
-from ..risk.table_risks import TABLE_RISKS, TableRisk
-from .cube.hypercube import Counted
-from .cube.request import Request
-from .protection import Protection
+from ...base.errors import InputError, did_you_mean
+from ...protect.count_changes import CountChanges, changes_of
+from ...release.tables.dims import Dim
+from ...release.tables.tables import labelled
+from ...risk.hellinger import hellinger_utility
+from ...risk.table_risks import TABLE_RISKS, TableRisk
+from ..cube.hypercube import Counted
+from ..cube.request import Request
+from ..protecting.protection import Protection
 
 MEASURES = {"split": "split", "split mean": "split mean", "r1": "r2", "thin lines": "thin lines"}
 """The names of measures here, and their names among the risks of whole tables."""

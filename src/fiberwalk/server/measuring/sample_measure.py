@@ -10,21 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from ..base.errors import InputError
-from ..base.numbers import check_whole
-from ..posterior.populations.fiber_population import FiberPopulation
-from ..posterior.populations.known_population import KnownPopulation
-from ..posterior.populations.models import as_model
-from ..posterior.populations.outside_facts import Group
-from ..posterior.populations.polya_urn import PolyaUrn
-from ..posterior.populations.population import Drawing, PopulationModel
-from ..posterior.populations.sample_table import SampleTable, checked_size
-from ..posterior.populations.sampling_design import checked_strata, size_by_weights, standing_for
-from ..release.tables.dims import Dim
-from ..release.tables.tables import labelled
-from ..risk.whole_table import TERMS, WEIGHTS, r2
-from .cube.hypercube import Counted, Hypercube
-from .cube.request import Request
+from ...base.errors import InputError
+from ...base.numbers import check_whole
+from ...posterior.populations.fiber_population import FiberPopulation
+from ...posterior.populations.known_population import KnownPopulation
+from ...posterior.populations.models import as_model
+from ...posterior.populations.outside_facts import Group
+from ...posterior.populations.polya_urn import PolyaUrn
+from ...posterior.populations.population import Drawing, PopulationModel
+from ...posterior.populations.sample_table import SampleTable, checked_size
+from ...posterior.populations.sampling_design import checked_strata, size_by_weights, standing_for
+from ...release.tables.dims import Dim
+from ...release.tables.tables import labelled
+from ...risk.whole_table import TERMS, WEIGHTS, r2
+from ..cube.hypercube import Counted, Hypercube
+from ..cube.request import Request
 from .measures import kept_of
 
 Cut = np.ndarray | EllipsisType
@@ -133,7 +133,7 @@ def as_sample_measure(
     cube: Hypercube, size: Any, model: Any, weights: Any, draws: Any
 ) -> tuple[SampleMeasure, Hypercube]:
     """The measure of a server on a sample, checked, and its cube with the sampling weights that follow from strata."""
-    from ..risk.table_arrays.weighting import together
+    from ...risk.table_arrays.weighting import together
 
     check_whole(draws=draws)
     chosen = as_model("shrunk" if model is None else model)

@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..base.errors import InputError
-from ..protect.mechanism.cell_keys import CellNumbers
-from ..protect.mechanism.mechanism import SUPPORT
-from ..release.facts.facts import Applied
-from ..release.publish import parse_margins, publish_margins
-from ..release.release import Release, of_table
-from ..release.tables.tables import Table
-from .cube.label_sets import families
-from .protection import Protection, release_of
+from ...base.errors import InputError
+from ...protect.mechanism.cell_keys import CellNumbers
+from ...protect.mechanism.mechanism import SUPPORT
+from ...release.facts.facts import Applied
+from ...release.publish import parse_margins, publish_margins
+from ...release.release import Release, of_table
+from ...release.tables.tables import Table
+from ..cube.label_sets import families
+from ..protecting.protection import Protection, release_of
 
 if TYPE_CHECKING:
-    from .answer import Answer
-    from .cube.hypercube import Hypercube
-    from .cube.request import Request
-    from .tables import Tables
+    from ..answer import Answer
+    from ..cube.hypercube import Hypercube
+    from ..cube.request import Request
+    from ..tables import Tables
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,8 @@
-"""Tables that were published elsewhere before: whoever is a figure there is the same figure in every table of a server."""
+"""Tables that were published elsewhere before: who are a cell or total there are the same figure in every table of a server.
+
+These are known by their labels, not by who they are: where a smaller group happened to have the same people, and were
+answered by the figure from elsewhere, it would be told that nobody else is in the larger one.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +12,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..base.errors import InputError, did_you_mean
-from ..release.facts.facts import HIDDEN, NO_LIMIT, NO_VALUE, PRIMARY
-from ..release.facts.statuses import RANDOM
-from ..release.public_rows import public_rows
-from ..release.public_view import PublicView, public_view
-from ..release.publish import publish
-from ..release.release import Release
-from ..release.tables.dims import Dim
-from ..release.tables.tables import as_table
-from .cube.hypercube import Counted, Hypercube
-from .cube.request import Request
+from ...base.errors import InputError, did_you_mean
+from ...release.facts.facts import HIDDEN, NO_LIMIT, NO_VALUE, PRIMARY
+from ...release.facts.statuses import RANDOM
+from ...release.public_rows import public_rows
+from ...release.public_view import PublicView, public_view
+from ...release.publish import publish
+from ...release.release import Release
+from ...release.tables.dims import Dim
+from ...release.tables.tables import as_table
+from ..cube.hypercube import Hypercube
+from ..cube.label_sets import hashes_of_labels
+from ..cube.request import Request
 
 
 class Told(NamedTuple):
@@ -36,45 +41,34 @@ UNKNOWN = Told(0, -1)
 
 @dataclass(frozen=True, eq=False)
 class Elsewhere:
-    """The figures that were published elsewhere, by who is in them."""
+    """The figures that were published elsewhere, by whom they are about."""
 
-    keys: np.ndarray
-    """The sums of record keys, sorted."""
+    groups: np.ndarray
+    """The hashes of labels of each, sorted."""
     figures: np.ndarray
     told: Sequence[Told]
     """What each of them tells of the truth."""
     differing: int
-    """How many of the same people were published elsewhere as different figures; the first stands."""
+    """How many of the same groups were published elsewhere as different figures; the first stands."""
     repeated: bool
     """Are these figures answered again, or only compared?"""
 
-    def of(self, counted: Counted) -> tuple[np.ndarray, np.ndarray]:
-        """The figure of each cell of a table that was published elsewhere, and where there is one."""
-        place, there = self._places(counted)
-        return self.figures[place], there
-
-    def told_of(self, counted: Counted) -> list[tuple[int, Told]]:
-        """The cells of a table that were published elsewhere, and what is told of each."""
-        place, there = self._places(counted)
-        return [(int(cell), self.told[place.ravel()[cell]]) for cell in np.flatnonzero(there.ravel())]
-
-    def _places(self, counted: Counted) -> tuple[np.ndarray, np.ndarray]:
-        place = np.minimum(np.searchsorted(self.keys, counted.keys), len(self.keys) - 1)
-        return place, (self.keys[place] == counted.keys) & (counted.counts > 0)
+    def places(self, groups: np.ndarray) -> np.ndarray:
+        """Which of the figures each cell of a table is; -1: it was not published elsewhere."""
+        place = np.minimum(np.searchsorted(self.groups, groups), len(self.groups) - 1)
+        return np.where(self.groups[place] == groups, place, -1)
 
     @property
     def words(self) -> str:
         """What the agency should know of them."""
         true = sum(told.lower == told.upper for told in self.told)
-        words = f"{len(self.keys):,} figures were published elsewhere, {true:,} of them true counts"
+        words = f"{len(self.groups):,} figures were published elsewhere, {true:,} of them true counts"
         if self.repeated:
-            words += (
-                "; the same people are answered as there, and other tables of a part of them tell more beside these"
-            )
+            words += "; the same groups are answered as there, and tables of a part of them tell more beside these"
         else:
             words += "; this method does not repeat them, and an answer says how many of its figures differ"
         if self.differing:
-            words += f"; {self.differing:,} people were published as other figures, too: the first is taken"
+            words += f"; {self.differing:,} groups were published as two figures, of which the first is taken"
         return words
 
 
@@ -83,26 +77,27 @@ def as_elsewhere(cube: Hypercube, tables: Any, *, repeated: bool) -> Elsewhere |
     if tables is None:
         return None
     several = tables if isinstance(tables, (list, tuple)) else [tables]
-    keys, figures, told = [], [], []
+    groups: list[np.ndarray] = []
+    figures: list[np.ndarray] = []
+    told: list[Told] = []
     for number, table in enumerate(several, start=1):
-        named = f"published={'' if len(several) == 1 else f', table {number}'}"
+        named = f"published_before={'' if len(several) == 1 else f', table {number}'}"
         release = table if isinstance(table, Release) else publish(as_table(table), margins=[()])
         for part in _parts(public_view(release), named):
-            counted = cube.cut(request := _request(cube, part, named))
+            request = _request(cube, part, named)
             order = [part.dims.index(dim) for dim in cube.in_order(request)]
             places = tuple(
                 np.array([cube.column[part.dims[axis]].place[label] for label in part.labels[axis]]) for axis in order
             )
-            somebody = np.flatnonzero(counted.counts[places] > 0)
-            if not isinstance(table, Release) and (counted.counts[places] != part.figures).any():
+            if not isinstance(table, Release) and (cube.cut(request).counts[places] != part.figures).any():
                 part = part._replace(told=[UNKNOWN] * len(part.figures))
-            keys.append(counted.keys[places][somebody])
-            figures.append(part.figures[somebody])
-            told += [part.told[row] for row in somebody.tolist()]
-    kept, first, same = np.unique(np.concatenate(keys), return_index=True, return_inverse=True)
+            groups.append(np.reshape(hashes_of_labels(cube, request)[places], -1))
+            figures.append(part.figures)
+            told += part.told
+    kept, first, same = np.unique(np.concatenate(groups), return_index=True, return_inverse=True)
     every = np.concatenate(figures)
     differing = int((every != every[first][same]).sum())
-    return Elsewhere(kept, every[first], [told[row] for row in first], differing, repeated) if len(kept) else None
+    return Elsewhere(kept, every[first], [told[row] for row in first], differing, repeated)
 
 
 class Part(NamedTuple):

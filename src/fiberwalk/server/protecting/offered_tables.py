@@ -9,24 +9,24 @@ from typing import Any
 
 import numpy as np
 
-from ..base.errors import InputError
-from ..protect.mechanism.cell_keys import CellNumbers
-from ..protect.rounding.lattice import Lattice, between
-from ..protect.rounding.lattice_rounding import (
+from ...base.errors import InputError
+from ...protect.mechanism.cell_keys import CellNumbers
+from ...protect.rounding.lattice import Lattice, between
+from ...protect.rounding.lattice_rounding import (
     RoundedLattice,
     applied_lattice,
     offered_lattice,
     rounded_lattice,
     wanted_tables,
 )
-from ..protect.rounding.rounding import checked_base, with_rounded
-from ..release.facts.facts import RECORDS, Applied
-from ..release.publish import parse_margins, publish_margins
-from ..release.release import Release, of_table
-from ..release.tables.dims import margin_list
-from ..release.tables.tables import Table
-from .cube.hypercube import Counted, Hypercube
-from .cube.request import Request, as_request
+from ...protect.rounding.rounding import checked_base, with_rounded
+from ...release.facts.facts import RECORDS, Applied
+from ...release.publish import parse_margins, publish_margins
+from ...release.release import Release, of_table
+from ...release.tables.dims import margin_list
+from ...release.tables.tables import Table
+from ..cube.hypercube import Counted, Hypercube
+from ..cube.request import Request, as_request
 
 METHOD = "round_lattice"
 _NEARLY_1 = np.nextafter(1.0, 0.0)

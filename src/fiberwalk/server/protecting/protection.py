@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from ..base.errors import InputError
-from ..protect.mechanism.cell_keys import CellNumbers
-from ..protect.methods import METHODS, method_named, refuse_missing, refuse_unknown
-from ..protect.perturbation.ptable import read_ptable
-from ..protect.perturbation.transition_matrix import Transitions, as_transitions
-from ..protect.protected_counts import protected_counts
-from ..release.tables.table_forms import MOST_CELLS
-from .cube.hypercube import Counted, Hypercube
-from .cube.label_sets import can_be, numbers_of_labels
-from .cube.request import Request
+from ...base.errors import InputError
+from ...protect.mechanism.cell_keys import CellNumbers
+from ...protect.methods import METHODS, method_named, refuse_missing, refuse_unknown
+from ...protect.perturbation.ptable import read_ptable
+from ...protect.perturbation.transition_matrix import Transitions, as_transitions
+from ...protect.protected_counts import protected_counts
+from ...release.tables.table_forms import MOST_CELLS
+from ..cube.hypercube import Counted, Hypercube
+from ..cube.label_sets import can_be, numbers_of_labels
+from ..cube.request import Request
 
 KEYED = ("random_round", "semi_controlled_round", "perturb", "add_noise")
 """Methods that decide about a cell by a number of its own, which may follow from its records' keys."""
@@ -99,6 +99,9 @@ class Protection:
         self, counts: np.ndarray, dims: Sequence[str], seed: int, numbers: CellNumbers | None, possible: np.ndarray
     ) -> np.ndarray:
         """The counts of a table, protected; 0 where nobody can be."""
+        if not dims:  # the grand total, as a table of one cell
+            one = None if numbers is None else numbers.reshape(1).view(CellNumbers)
+            return self.publish(counts.reshape(1), ["everybody"], seed, one, possible.reshape(1)).reshape(())
         published = protected_counts(counts, self.name, self.parameters, dims=dims, seed=seed, numbers=numbers)
         return np.where(possible, published, 0)
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..base.errors import InputError
-from .cube.hypercube import Counted, Hypercube
-from .cube.request import Request
-from .rules import Size
+from ...base.errors import InputError
+from ..cube.hypercube import Counted, Hypercube
+from ..cube.request import Request
+from ..rules import Size
 
 if TYPE_CHECKING:
-    from ..release.tables.dims import Dim
+    from ...release.tables.dims import Dim
     from .measures import Measure, MeasuredTable
     from .sample_measure import SampledTable, SampleMeasure
 

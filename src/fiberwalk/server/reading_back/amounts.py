@@ -6,23 +6,23 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..base.errors import InputError
-from ..protect.mechanism.mechanism import SUPPORT
-from ..release.facts.facts import Applied
-from ..release.release import Release, of_table
-from ..release.tables.tables import Table
-from .cube.magnitudes import UNIT
-from .cube_reading import Reach, reach_of
-from .making import Maker
-from .protection import Protection
-from .tables import Tables
+from ...base.errors import InputError
+from ...protect.mechanism.mechanism import SUPPORT
+from ...release.facts.facts import Applied
+from ...release.release import Release, of_table
+from ...release.tables.tables import Table
+from ..cube.magnitudes import UNIT, published_sums
+from ..protecting.making import Maker
+from ..protecting.protection import Protection
+from ..tables import Tables
+from .protected_cube import Reach, reach_of
 
 
 def read_amounts(tables: Tables, after: Protection | None) -> Release:
     """The release of weighted counts, about the people who were asked, or of sums of a magnitude."""
     if tables.request.mean:
         raise InputError(
-            "a mean is the published sum divided by the published count: audit the table of sums (mean=False)."
+            "a mean is the published sum divided by the published count: audit the table of sums (sum_of=)."
         )
     return _sums(tables.maker, tables) if tables.request.of else _weighted(tables.maker, tables, after)
 
@@ -35,8 +35,8 @@ def _sums(maker: Maker, tables: Tables) -> Release:
         raise InputError(
             f"{tables.request.of} has negative values, which cancel, so that a sum says nothing for certain of the true one."
         )
-    most = magnitude.noise[1]
-    whole = float(magnitude.rounded(np.array(amounts.changed.sum() * UNIT)))
+    most = magnitude.changed_by[1]
+    whole = float(published_sums(magnitude, amounts.changed.sum()))
     shown = made.shown.ravel()
     withheld = np.isnan(shown)
     lower = np.where(withheld, 0, np.ceil(np.maximum(shown - magnitude.step / 2, 0) / (1 + most)))

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..base.errors import InputError
-from ..protect.mechanism.cell_keys import CellNumbers
-from ..protect.mechanism.mechanism import CELLWISE
-from ..release.facts.facts import NO_LIMIT, NO_VALUE, Applied, Evidence
-from ..release.publish import parse_margins, publish
-from ..release.release import Release
-from ..release.tables.tables import Table
-from .amount_reading import read_amounts
-from .cube_reading import read_from_cube
-from .making import Made
-from .protection import release_of
-from .published_elsewhere import UNKNOWN, Told
-from .tables import Tables
+from ...base.errors import InputError
+from ...protect.mechanism.cell_keys import CellNumbers
+from ...protect.mechanism.mechanism import CELLWISE
+from ...release.facts.facts import NO_LIMIT, NO_VALUE, Applied, Evidence
+from ...release.publish import parse_margins, publish
+from ...release.release import Release
+from ...release.tables.tables import Table
+from ..protecting.making import Made
+from ..protecting.protection import release_of
+from ..protecting.published_elsewhere import UNKNOWN, Told
+from ..tables import Tables
+from .amounts import read_amounts
+from .protected_cube import read_from_cube
 
 if TYPE_CHECKING:
-    from .answer import Answer
+    from ..answer import Answer
 
 
 def read_answer(answer: Answer, tables: Tables, exact: Any) -> Release:
@@ -81,8 +81,9 @@ def _as_told_elsewhere(release: Release, tables: Tables, made: Made) -> Release:
         keys, matrix = (
             (release.keys, release.picked(np.arange(release.n_cells))) if margin is None else release.margin(margin)
         )
-        for place, told in elsewhere.told_of(of_margin.counted):
-            release = _told(release, keys[place], sp.csr_array(matrix)[[place]], told)
+        of_cells = of_margin.elsewhere.ravel()
+        for cell in np.flatnonzero(of_cells >= 0):
+            release = _told(release, keys[cell], sp.csr_array(matrix)[[cell]], elsewhere.told[of_cells[cell]])
     return release
 
 
@@ -91,7 +92,7 @@ def _told(release: Release, key: np.ndarray, row: Any, told: Told) -> Release:
     if told == UNKNOWN:
         raise InputError(
             f"{release.words(key)} was published elsewhere, and it is not known what that figure tells: give the table in "
-            "published= as the release that made it."
+            "published_before= as the release that made it."
         )
     evidence = tuple(item for item in release.evidence if item.key is None or (item.key != key).any())
     if told.weights is not None:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..protect.mechanism.cell_keys import CellNumbers
-from .cube.hypercube import Counted, Hypercube, View
-from .cube.label_sets import can_be
-from .cube.magnitudes import UNIT, Magnitude
-from .cube.request import Request
+from ...protect.mechanism.cell_keys import CellNumbers
+from ..cube.hypercube import Counted, Hypercube, View
+from ..cube.label_sets import can_be, hashes_of_labels
+from ..cube.magnitudes import UNIT, Magnitude, published_sums
+from ..cube.request import Request
 from .offered_tables import RoundedTables
 from .protection import Protection
 from .published_elsewhere import Elsewhere
@@ -36,7 +36,7 @@ class Made:
     of_counts: bool = True
     """Are counts what it shows?"""
     elsewhere: np.ndarray | None = None
-    """Which figures are as they were published elsewhere, where any are."""
+    """Which figure that was published elsewhere each one is; -1: none."""
     differ: int = 0
     """How many figures were published elsewhere otherwise."""
 
@@ -104,12 +104,11 @@ class Maker:
         """The table with figures that were published elsewhere, where a cell has the same people."""
         if self.elsewhere is None:
             return made
-        figures, there = self.elsewhere.of(made.counted)
+        places = np.where(made.possible, self.elsewhere.places(hashes_of_labels(self.cube, request)), -1)
+        there, figures = places >= 0, self.elsewhere.figures[places]
         if not self.elsewhere.repeated:
             return replace(made, differ=int((there & (figures != made.published)).sum()))
-        return replace(
-            made, published=np.where(there, figures, made.published), elsewhere=there if there.any() else None
-        )
+        return replace(made, published=np.where(there, figures, made.published), elsewhere=places)
 
     def _weighted(self, made: Made) -> np.ndarray:
         """How many people of the population those in each cell stand for, changed in proportion to their count."""
@@ -126,7 +125,7 @@ class Maker:
     def _amounts(self, request: Request, made: Made) -> np.ndarray:
         """Sums or means of a magnitude, withheld where too few people are published."""
         assert made.counted.amounts is not None
-        sums = self.magnitudes[request.of].rounded(made.counted.amounts.changed * UNIT)
+        sums = published_sums(self.magnitudes[request.of], made.counted.amounts.changed)
         enough = made.published >= max(self.min_contributors, 1)
         if not request.mean:
             return np.where(enough, sums, np.nan)
