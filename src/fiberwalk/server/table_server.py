@@ -215,7 +215,7 @@ class TableServer:
         method = self.maker.by_cells
         notes += [] if method is None else method.notes
         for column in (self.cube.column[name] for name in self.offered):
-            if column.level_of is not None and not column.sure:
+            if column.level_of is not None and column.told_level_of is None:
                 notes.append(
                     f"{column.name!r} follows from {column.level_of!r} in these data, but nobody said that it is a level: "
                     "rules count cells where they never meet, too. Say so by hierarchies= if everybody knows it"

@@ -154,7 +154,10 @@ def test_data_that_are_a_sample(folder):
     assert "its risk is above 0.0001, also when it is protected" in refused.stderr
     for arguments, words in (
         ((*asked[:-4], "--people", 2000), "--people goes with --risk sample."),
-        ((*asked[:-4], "--sampling-weights", "weight"), "--sampling-weights goes with --risk sample."),
+        (
+            (*asked[:-4], "--sampling-weights", "weight"),
+            "--sampling-weights goes with --risk sample, or --weighted-base.",
+        ),
         (asked, "--risk sample: how large is the population that these people were drawn from? Give --people"),
     ):
         wrong = run(*arguments)
@@ -223,7 +226,7 @@ def test_noise_leaves_zeros_unless_it_is_asked_for(folder):
         (["--dims", "sex", "--mechanism", "suppress"], "suppress"),
         (["--dims", "sex", "--mechanism", "random-round bas=3"], "random_round has no parameter 'bas'"),
         (["--dims", "sex", "--out", "people.csv", *ROUNDING], "FILE and --out are both people.csv"),
-        (["--dims", "sex", "--out", "table.jj", *ROUNDING], "the file's name must end in .csv or .parquet"),
+        (["--dims", "sex", "--out", "table.jj", *ROUNDING], "the file's name must end in .csv, .parquet or .json"),
         (["--dims", "sex", "--seed", "1", "--seed-file", "s", *ROUNDING], "--seed and --seed-file: give one of them"),
         (["--dims", "sex", "--seed-file", "people.csv", *ROUNDING], "--seed-file people.csv: give it a file of its own"),
         (["--dims", "sex", "--hierarchy", "age", *ROUNDING], "--hierarchy age: write it as DIM=FILE"),

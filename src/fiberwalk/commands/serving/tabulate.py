@@ -14,10 +14,12 @@ from ..shared.comma_lists import names
 from ..shared.file_options import hierarchies
 from ..shared.manners import check_outputs, same_command, speaks_plainly
 from ..shared.number_types import Number
+from ..shared.option_words import in_options
 from ..shared.sample_options import of_a_sample, population_size
 
 if TYPE_CHECKING:
     from ...server.answer import Answer
+    from ...server.cube.magnitudes import Magnitude
     from ...server.public_answer import PublicAnswer
     from ...server.rules import ServerRules
     from ...server.table_server import TableServer
@@ -38,6 +40,8 @@ Examples:
   fiberwalk tabulate cube.csv --dims region,age --mechanism 'swap dim=region rate=0.1' --before --out swapped.csv
   fiberwalk tabulate cube.csv --dims sex,age --mechanism 'round-lattice base=3 max-dims=2' --seed-file secret.txt
   fiberwalk tabulate cube.csv --dims sex,age --filter age=0-4 --filter age=5-9 --mechanism none --max-risk 0.1
+  fiberwalk tabulate keyed.csv --dims sex,age --summed 'income step=1000' --mean-of income --totals consistent \\
+      --mechanism 'random-round base=3' --min-contributors 6 --seed-file secret.txt
   fiberwalk tabulate survey.csv --dims sex,age --mechanism none --risk sample --sampling-weights weight --max-risk 0.2
 
 With the same seed, the same people are changed alike in every table that shows them, so that asking again tells nothing
@@ -57,6 +61,29 @@ Exit status: 0 released; 1 refused, with the reason; 2 the input is wrong.""",
 @click.option(
     "--mechanism", metavar="'NAME KEY=VALUE'",
     help="How it is protected, such as 'random-round base=3' (`fiberwalk protect --list`); none: not at all.",
+)  # fmt: skip
+@click.option("--sum-of", metavar="NAME", help="Show sums of this magnitude, named by --summed, and not counts.")
+@click.option("--mean-of", metavar="NAME", help="... its means: the published sum divided by the published count.")
+@click.option(
+    "--totals", type=click.Choice(["consistent", "added"]),
+    help="Show totals: the same as in tables of fewer dims, or sums of the figures that are shown.",
+)  # fmt: skip
+@click.option(
+    "--summed", metavar="'NAME KEY=VALUE'", multiple=True,
+    help="A column whose sums and means may be asked for: 'income step=1000 changed-by=0.1,0.25' (every value is changed "
+    "once, by a share between these). Needs record keys. May be repeated.",
+)  # fmt: skip
+@click.option(
+    "--weighted-base", type=click.IntRange(min=1), metavar="N",
+    help="Show weighted counts, by --sampling-weights, in multiples of N.",
+)  # fmt: skip
+@click.option(
+    "--labels", type=click.Path(path_type=Path), metavar="FILE",
+    help="All labels that dims can have, in order, in a TOML file: age = ['0-4', '5-9'] (default: those that somebody has).",
+)  # fmt: skip
+@click.option(
+    "--published-before", type=click.Path(path_type=Path), metavar="FILE", multiple=True,
+    help="A table that was published elsewhere before: its figures are answered as they are there. May be repeated.",
 )  # fmt: skip
 @click.option("--before", is_flag=True, help="Protect the whole cube, and count the table from it.")
 @click.option("--noisy-zeros", is_flag=True, help="Let add-noise and perturb change zeros, too, which can be compared.")
@@ -97,6 +124,10 @@ Exit status: 0 released; 1 refused, with the reason; 2 the input is wrong.""",
     help="... a larger share of small figures than this, such as 0.1.",
 )  # fmt: skip
 @click.option("--small", type=click.IntRange(min=1), help="The largest small count (default: 2).")
+@click.option(
+    "--min-contributors", type=click.IntRange(min=1), metavar="N",
+    help="Withhold sums, means and weighted counts of fewer people than this, by published counts.",
+)  # fmt: skip
 @click.option("--min-mean-cell", type=Number(min=0), metavar="N", help="... figures with a smaller mean than this.")
 @click.option(
     "--count", metavar="NAME", help="Column of counts (default: count, freq, n or value; none: a row a person)."
@@ -151,6 +182,10 @@ def tabulate(**options: Any) -> None:
         people=population_size(options["people"], options["strata"]),
         model=options["model"],
         sampling_weights=options["sampling_weights"],
+        weighted_base=options["weighted_base"],
+        summed=_summed(options["summed"]),
+        labels=_labels(options["labels"]),
+        published_before=_published_before(options["published_before"]),
         seed=_seed(options),
         count=options["count"],
         columns=names(options["columns"]),
@@ -160,9 +195,12 @@ def tabulate(**options: Any) -> None:
     if not asked:
         click.echo(_listed(server))
         return
+    answer = server.tabulate(
+        options["dims"], _where(options["filter"], server), sum_of=options["sum_of"], mean_of=options["mean_of"],
+        totals=options["totals"], by=options["by"],
+    )  # fmt: skip
     for note in server.notes if name is not None else ():
-        click.echo(f"note: {note}.", err=True)
-    answer = server.tabulate(options["dims"], _where(options["filter"], server), by=options["by"])
+        click.echo(f"note: {in_options(note, click.get_current_context().command)}.", err=True)
     click.echo(answer.summary())
     _tell_by(answer, options["by"])
     too_risky = f"its risk is above {options['max_risk']:g}, also when it is protected" if answer.too_risky else ""
@@ -205,8 +243,11 @@ def _check_sample(options: dict[str, Any]) -> None:
     from ...base.errors import InputError
 
     about_sample = [name for name in ("people", "strata", "model", "sampling_weights") if options[name]]
+    if options["weighted_base"] and about_sample == ["sampling_weights"]:
+        about_sample = []
     if options["risk"] != "sample" and about_sample:
-        raise InputError(f"--{about_sample[0].replace('_', '-')} goes with --risk sample.")
+        also = ", or --weighted-base" * (about_sample[0] == "sampling_weights")
+        raise InputError(f"--{about_sample[0].replace('_', '-')} goes with --risk sample{also}.")
     if options["risk"] == "sample" and not (options["people"] or options["strata"] or options["sampling_weights"]):
         raise InputError(
             "--risk sample: how large is the population that these people were drawn from? Give --people, or "
@@ -246,6 +287,49 @@ def _seed(options: dict[str, Any]) -> int | None:
     write_private(f"{new}\n", path)  # whoever reads the seed can undo what is random
     click.echo(f"new seed, for the agency alone: {path}", err=True)
     return new
+
+
+def _summed(texts: tuple[str, ...]) -> dict[str, Magnitude] | None:
+    """Columns whose sums may be asked for, each with how they are changed."""
+    from ...base.errors import InputError
+    from ...server.cube.magnitudes import Magnitude
+
+    found = {}
+    for text in texts:
+        name, *settings = text.split()
+        given: dict[str, Any] = {}
+        for setting in settings:
+            key, equals, value = setting.partition("=")
+            try:
+                numbers = [float(number) for number in value.split(",")]
+            except ValueError:
+                numbers = []
+            if not equals or key not in ("step", "changed-by") or len(numbers) != 1 + (key == "changed-by"):
+                raise InputError(f"--summed {text!r}: after the name of a column, step=1000 or changed-by=0.1,0.25.")
+            given[key.replace("-", "_")] = numbers[0] if key == "step" else tuple(numbers)
+        found[name] = Magnitude(**given)
+    return found or None
+
+
+def _labels(path: Path | None) -> dict[str, Any] | None:
+    """The labels of dims, from a TOML file."""
+    if path is None:
+        return None
+    import tomllib
+
+    from ...base.errors import InputError
+    from ...base.text_files import read_text
+
+    try:
+        return tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: not a well-formed TOML file ({error}).") from None
+
+
+def _published_before(paths: tuple[Path, ...]) -> list[Any] | None:
+    from ...release.reading import read_release
+
+    return [read_release(path) for path in paths] or None
 
 
 def _where(texts: tuple[str, ...], server: TableServer) -> dict[str, list[str]]:

@@ -16,36 +16,50 @@ from .hypercube import Column, Hypercube
 
 def with_levels(cube: Hypercube, hierarchies: dict[str, Any]) -> Hypercube:
     """The cube with the levels that hierarchies give its dims; columns that follow from others are found to be levels."""
-    cube, stated = _with_told_levels(cube, hierarchies)
+    cube, told = _with_told_levels(cube, hierarchies)
     follows = _levels_found(cube.columns)
 
     def placed(column: Column) -> Column:
+        if column.name in told:
+            finest, group = _told(cube, told, column)
+            column = replace(column, told_level_of=finest, told_group=group, level_of=finest, group=group)
         finer = follows[column.name]
-        if finer is None:
+        if finer is None or finer == column.told_level_of:
             return column
-        sure = column.name in stated
-        return replace(column, level_of=finer, group=_group(column, cube.column[finer]), sure=sure)
+        return replace(column, level_of=finer, group=_group(column, cube.column[finer]))
 
     return replace(cube, columns=tuple(placed(column) for column in cube.columns))
 
 
-def _with_told_levels(cube: Hypercube, hierarchies: dict[str, Any]) -> tuple[Hypercube, set[str]]:
-    """The cube with the levels that hierarchies spell out, and the columns that hierarchies name as levels."""
-    stated: set[str] = set()
+def _with_told_levels(cube: Hypercube, hierarchies: dict[str, Any]) -> tuple[Hypercube, dict[str, str]]:
+    """The cube with the levels that hierarchies spell out; for each level that was told, its dim."""
+    told: dict[str, str] = {}
     for dim, spec in hierarchies.items():
         if dim not in cube.labels:
             raise InputError(f"a hierarchy is given for {dim!r}; {did_you_mean(str(dim), cube.labels)}")
         parents = parent_columns(spec)
-        stated |= set(parents or ())
         for parent in parents or ():
             if parent not in cube.labels:
                 raise InputError(f"the hierarchy of dim {dim!r} names {parent!r}; {did_you_mean(parent, cube.labels)}")
             _refuse_other_groups(cube.column[parent], cube.column[dim])
             _refuse_unseen(cube.column[parent], cube.column[dim])
+            told[parent] = dim
         if parents is None:
             for level in levels_from(dim, cube.labels[dim], spec):
                 cube = with_level(cube, dim, level.name, level.group_of)
-    return cube, stated
+                told[level.name] = dim
+    return cube, told
+
+
+def _told(cube: Hypercube, told: dict[str, str], column: Column) -> tuple[str, np.ndarray]:
+    """The finest dim that a column was said to be a level of, at first or second hand, and which label each of its has."""
+    finest = told[column.name]
+    group = _group(column, cube.column[finest]) if column.told_group is None else column.told_group
+    while finest in told:
+        level = cube.column[finest]
+        finest = told[finest]
+        group = group[_group(level, cube.column[finest]) if level.told_group is None else level.told_group]
+    return finest, group
 
 
 def _levels_found(columns: Sequence[Column]) -> dict[str, str | None]:
@@ -106,5 +120,8 @@ def with_level(cube: Hypercube, dim: str, name: str, group_of: Sequence[str]) ->
         raise InputError(f"{name!r} names two dims or levels; rename one, so that requests can name each.")
     labels = tuple(dict.fromkeys(group_of))
     group = np.array([labels.index(label) for label in group_of])
-    level = Column(name, labels, group[cube.column[dim].codes], level_of=dim, group=group, sure=True, declared=True)
+    level = Column(
+        name, labels, group[cube.column[dim].codes], level_of=dim, group=group, told_level_of=dim, told_group=group,
+        declared=True,
+    )  # fmt: skip
     return replace(cube, columns=(*cube.columns, level))

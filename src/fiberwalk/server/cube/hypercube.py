@@ -34,24 +34,31 @@ View: TypeAlias = "tuple[np.ndarray, ...] | EllipsisType"
 class Column:
     """One dim of the cube: its labels, and which of them each occupied cell has.
 
-    A column may be a level of another: its label follows from the other's.
+    A column may be a level of another: its label follows from the other's. Where that was said everybody may know it, and no
+    single record can change it; where it only is found to be so, it may hang on one person.
     """
 
     name: str
     labels: tuple[str, ...]
     codes: np.ndarray
     level_of: str | None = None
+    """The finest dim that it follows from, said or found."""
     group: np.ndarray | None = None
-    """Which of its labels each label of the other has."""
-    sure: bool = False
-    """Was it said to be a level, or only found to follow from the other?"""
+    """Which of its labels each label of that dim has."""
+    told_level_of: str | None = None
+    """The finest dim that it was said to be a level of."""
+    told_group: np.ndarray | None = None
+    """Which of its labels each label of that dim has."""
     declared: bool = False
     """Were its labels said, or only found among people?"""
 
-    @property
-    def told_level_of(self) -> str | None:
-        """The dim that it was said to be a level of: what everybody may know, and no single record can change."""
-        return self.level_of if self.sure else None
+    def group_in(self, finest: Column) -> np.ndarray:
+        """For each label of the finest dim of its family, its own label."""
+        if finest.name == self.name:
+            return np.arange(len(self.labels))
+        group = self.told_group if finest.name == self.told_level_of else self.group
+        assert group is not None
+        return group
 
     @cached_property
     def place(self) -> dict[str, int]:

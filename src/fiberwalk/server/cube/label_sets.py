@@ -41,7 +41,7 @@ class Family:
         if not self.shown:
             return np.asarray(values[self.inside].sum(dtype=values.dtype)).reshape(self.shape)
         total = np.zeros([len(column.labels) for column in self.shown], dtype=values.dtype)
-        places = tuple(_group(column, self.finest)[self.inside] for column in self.shown)
+        places = tuple(column.group_in(self.finest)[self.inside] for column in self.shown)
         np.add.at(total, places, values[self.inside])
         return total.reshape(self.shape)
 
@@ -64,7 +64,7 @@ def families(cube: Hypercube, request: Request, *, found_too: bool = False) -> I
         inside = np.ones(len(finest.labels), dtype=bool)
         for column in named:
             chosen = [column.place[label] for label in filters[column.name]]
-            inside &= np.isin(_group(column, finest), chosen)
+            inside &= np.isin(column.group_in(finest), chosen)
         shape = tuple(len(cube.labels[dim]) if cube.column[dim] in shown else 1 for dim in order)
         yield Family(finest, shown, inside, shape)
 
@@ -161,15 +161,10 @@ def _box(cube: Hypercube, combination: Any) -> Box:
         chosen = np.isin(np.arange(len(column.labels)), [column.place[label] for label in wanted])
         people &= chosen[column.codes]
         finest = column if column.told_level_of is None else cube.column[column.told_level_of]
-        mask = chosen[_group(column, finest)]
+        mask = chosen[column.group_in(finest)]
         box[finest.name] = box.get(finest.name, np.ones(len(mask), dtype=bool)) & mask
     found = int(cube.counts[people].sum())
     if found:
         words = " and ".join(f"{dim}={labels}" for dim, labels in combination.items())
         raise InputError(f"impossible= has {words}, and {found:,} {'person is' if found == 1 else 'people are'} there.")
     return box
-
-
-def _group(column: Column, finest: Column) -> np.ndarray:
-    """For each label of the finest dim, the label of a column of its family."""
-    return np.arange(len(finest.labels)) if column.group is None or column is finest else column.group

@@ -23,9 +23,9 @@ def refuse_crossing(cube: Hypercube, offered: Sequence[str]) -> None:
     """
     levels = [cube.column[name] for name in offered if cube.column[name].level_of is not None]
     for one, other in combinations(levels, 2):
-        told = one.sure and other.sure
+        told = None not in (one.told_level_of, other.told_level_of)
         by_chance = not told and cube.population <= FEW_PEOPLE
-        if one.level_of == other.level_of and not by_chance and not nested(one, other, told):
+        if _finest(one, told) == _finest(other, told) and not by_chance and not nested(one, other, told):
             raise InputError(
                 f"{one.name!r} and {other.name!r} are levels of {one.level_of!r} that cross: neither is nested in the "
                 "other, so that tables by both tell of smaller groups than either. Offer one of them "
@@ -35,6 +35,10 @@ def refuse_crossing(cube: Hypercube, offered: Sequence[str]) -> None:
 
 def nested(one: Column, other: Column, told: bool) -> bool:
     """Does each label of one of two levels belong to one label of the other? Told levels have groups, found ones people."""
-    groups = np.stack([one.group, other.group]) if told else np.stack([one.codes, other.codes])  # type: ignore[list-item]
+    groups = np.stack([one.told_group, other.told_group]) if told else np.stack([one.codes, other.codes])  # type: ignore[list-item]
     pairs = np.unique(groups, axis=1).shape[1]
     return pairs == max(len(np.unique(level)) for level in groups)
+
+
+def _finest(level: Column, told: bool) -> str | None:
+    return level.told_level_of if told else level.level_of

@@ -82,7 +82,7 @@ def as_elsewhere(cube: Hypercube, tables: Any, *, repeated: bool) -> Elsewhere |
     told: list[Told] = []
     for number, table in enumerate(several, start=1):
         named = f"published_before={'' if len(several) == 1 else f', table {number}'}"
-        release = table if isinstance(table, Release) else publish(as_table(table), margins=[()])
+        release = table if isinstance(table, Release) else _as_it_is(table)
         for part in _parts(public_view(release), named):
             request = _request(cube, part, named)
             order = [part.dims.index(dim) for dim in cube.in_order(request)]
@@ -98,6 +98,12 @@ def as_elsewhere(cube: Hypercube, tables: Any, *, repeated: bool) -> Elsewhere |
     every = np.concatenate(figures)
     differing = int((every != every[first][same]).sum())
     return Elsewhere(kept, every[first], [told[row] for row in first], differing, repeated)
+
+
+def _as_it_is(table: Any) -> Release:
+    """A table whose figures are shown as they are."""
+    shown = as_table(table)
+    return publish(shown, margins=[tuple(dim.name for dim in shown.dims)])
 
 
 class Part(NamedTuple):
