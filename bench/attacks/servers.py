@@ -113,8 +113,14 @@ def server_of(population: Population, method: Method, rules: fw.server.ServerRul
         mechanism=method.mechanism,
         parameters=dict(method.parameters),
         seed=seed,
+        **labels_of(population.frame),
         **method.options,
     )
+
+
+def labels_of(frame: Frame) -> dict[str, Any]:
+    """The labels as they are declared, so that no label tells that somebody has it."""
+    return {"labels": {name: frame.labels(name) for name in (*frame.dims, *frame.levels)}} if rebuilt() else {}
 
 
 def random_requests(frame: Frame, number: int, filters: int, seed: int) -> Iterator[Ask]:
