@@ -1,7 +1,7 @@
-"""What the README quotes of the race and of the verification, made from what is stored and from nothing else.
+"""What the README quotes of the race, of the verification and of the attacks on the table server, made from what is stored.
 
-`python bench/quoted.py` writes it into the README, between marks; `make bench` and `make verify` do so too, and a test holds
-the README to what is stored.
+`python bench/quoted.py` writes it into the README, between marks; `make bench`, `make verify` and `python bench/attacks
+--store` do so too, and a test holds the README to what is stored.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from attacks.kept import quoted as attacked
 from figures import Figure
 from stored import HOME, Ran, read
 from verification import report
@@ -19,6 +20,7 @@ from written import number, rows
 README = HOME.parent / "README.md"
 MEASURED = "<!-- from bench/results/race.json, by bench/quoted.py -->", "<!-- end of what was measured -->"
 VERIFIED = "<!-- from bench/results/verification.json, by bench/quoted.py -->", "<!-- end of what was verified -->"
+ATTACKED = "<!-- from bench/results/attacks.json, by bench/quoted.py -->", "<!-- end of what was attacked -->"
 QUOTED_CHECKS = (
     ("laws", "p-values of all releases are even"),
     ("laws", "the wrong sampler is rejected"),
@@ -207,7 +209,7 @@ def into_readme() -> Path:
 
 def quotations() -> dict[tuple[str, str], str]:
     """All that the README quotes, by the marks between which it stands."""
-    return {MEASURED: quoted(read()), VERIFIED: verified(report.read())}
+    return {MEASURED: quoted(read()), VERIFIED: verified(report.read()), ATTACKED: attacked()}
 
 
 if __name__ == "__main__":

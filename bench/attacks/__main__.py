@@ -19,6 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+import quoted
 from stored import now
 from written import circumstances
 
@@ -74,6 +75,7 @@ def main() -> None:
         failed |= isinstance(found, Attacked) and (found.wrong > 0 or found.leaks)
         if asked.store:
             keep(name, found, circumstances(now(time.perf_counter() - begin)), list(works()))
+            quoted.into_readme()
     if failed:
         sys.exit("an attack proves more than every distinct figure does, seen once, or proves what is wrong")
 

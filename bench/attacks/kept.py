@@ -11,7 +11,7 @@ from stored import RESULTS
 
 from .contest import Outcome
 from .knowledge.beliefs import Score
-from .written import Attacked, markdown
+from .written import Attacked, for_readme, markdown
 
 DATA, REPORT = RESULTS / "attacks.json", RESULTS / "attacks.md"
 
@@ -24,6 +24,13 @@ def keep(name: str, found: Attacked | str, when: str, names: Sequence[str]) -> N
     DATA.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     parts = [(_read(part["found"]), part["when"]) for part in kept.values()]
     REPORT.write_text(markdown(parts), encoding="utf-8")
+
+
+def quoted() -> str:
+    """What the README quotes of it."""
+    kept = json.loads(DATA.read_text(encoding="utf-8"))
+    every = [_read(part["found"]) for part in kept.values()]
+    return for_readme([found for found in every if isinstance(found, Attacked)])
 
 
 def _read(found: Any) -> Attacked | str:

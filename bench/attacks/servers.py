@@ -18,6 +18,8 @@ from .knowledge.population import Frame, Population
 from .knowledge.world import OF_PEOPLE, OF_TABLES, World
 
 NOISE = {-2: 0.1, -1: 0.2, 0: 0.4, 1: 0.2, 2: 0.1}
+WIDE = fw.protect.geometric_noise(epsilon=0.7)
+"""Noise that any count may come from, for all that is likely: up to 31 either way."""
 CHANGES = {
     0: {0: 1.0},
     1: {0: 0.4, 1: 0.3, 2: 0.2, 3: 0.1},
@@ -63,6 +65,10 @@ def _noisy_zeros(most: int, _: bool) -> Law:
     return noise(NOISE, most, zeros_stay=False, floor=False)
 
 
+def _wide(most: int, zeros_stay: bool) -> Law:
+    return noise(WIDE, most, zeros_stay)
+
+
 def _changed(most: int, _: bool) -> Law:
     return transitions(CHANGES, most)
 
@@ -72,6 +78,7 @@ METHODS = (
     Method("random_round base 5", "random_round", {"base": 5}, _rounded(5)),
     Method("add_noise up to 2", "add_noise", {"noise": NOISE, "floor": True}, _noisy),
     Method("add_noise, zeros too", "add_noise", {"noise": NOISE}, _noisy_zeros, options={"noisy_zeros": True}),
+    Method("add_noise, wide", "add_noise", {"noise": WIDE, "floor": True}, _wide),
     Method("perturb by a ptable", "perturb", {"matrix": ptable()}, _changed),
     Method("round_lattice base 3", "round_lattice", {"base": 3, "max_dims": 2}, _rounded(3), sums_of=2),
     Method("controlled_round base 3", "controlled_round", {"base": 3}, _rounded(3), OF_TABLES),

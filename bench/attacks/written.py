@@ -112,6 +112,24 @@ def summary(all_found: Sequence[Attacked]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
+def for_readme(all_found: Sequence[Attacked]) -> str:
+    """A line for each server: what figures prove by bounds, what by being of the same people, and what attacks do."""
+    head = [
+        "method",
+        "rules",
+        "proven by bounds of every figure",
+        "... and by who is in them",
+        "by an attack",
+        "P > 0.95 (right)",
+    ]
+    lines = [head, ["---"] * len(head)]
+    for found in all_found:
+        alone, together = (entry(score).split("; ")[0] for score in (found.bounds_alone, found.benchmark))
+        most, likely = entry(found.best).split("; ")
+        lines.append([found.method, found.rules, alone, together, most + " **more**" * found.leaks, likely])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
 def markdown(parts: Sequence[tuple[Attacked | str, str]]) -> str:
     """The whole report: of what was found, and when."""
     contests = [(found, when) for found, when in parts if isinstance(found, Attacked)]

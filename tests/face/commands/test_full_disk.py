@@ -220,7 +220,7 @@ def test_methods_that_write_leave_what_was_there(tmp_path, monkeypatch):
         "page.html": audit.to_html,
         "answer.csv": answer.public().to_csv,
         "answer.parquet": answer.public().to_parquet,
-            "answer.json": answer.public().to_json_stat,
+        "answer.json": answer.public().to_json_stat,
     }
     for name in ways:
         (tmp_path / name).write_text("as it was")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -252,3 +254,70 @@ def test_a_file_cut_short_and_one_without_names(folder):
     assert "a column has no name, or the name of another" in run("people.csv").stderr
     (folder / "people.csv").write_text("sex,age\nf,1,2\n")
     assert "people.csv: not a well-formed CSV file" in run("people.csv").stderr
+
+
+@pytest.fixture
+def keyed(folder):
+    """People with an income, weights and stored keys."""
+    random = np.random.default_rng(5)
+    people = pd.DataFrame(
+        {
+            "sex": random.choice(["f", "m"], 200),
+            "region": random.choice(["N", "S"], 200),
+            "income": random.lognormal(10, 1, 200).round(2),
+            "weight": random.uniform(2, 40, 200).round(2),
+        }
+    )
+    people.join(fw.server.record_keys(people, seed=1)).to_csv("keyed.csv", index=False)
+    return ("keyed.csv", "--columns", "sex,region", "--dims", "sex,region", "--seed", 7, *ROUNDING)
+
+
+def test_means_totals_and_labels_are_those_of_the_library(keyed):
+    Path("labels.toml").write_text("sex = ['f', 'm', 'x']\nregion = ['N', 'S']\n")
+    options = ("--summed", "income step=10 changed-by=0.2,0.3", "--mean-of", "income", "--totals", "consistent")
+    done = run(*keyed, *options, "--labels", "labels.toml", "--min-contributors", 9, "--out", "table.json")
+    assert done.exit_code == 0, done.stderr
+    assert "note: sums add up, so that one that is withheld follows from others" in done.stderr
+    assert "labels of" not in done.stderr
+    server = fw.server.TableServer(
+        "keyed.csv", columns=["sex", "region"], mechanism="random_round", parameters={"base": 3}, seed=7,
+        summed={"income": fw.server.Magnitude(changed_by=(0.2, 0.3), step=10)},
+        labels={"sex": ["f", "m", "x"], "region": ["N", "S"]}, rules=fw.server.ServerRules(min_contributors=9),
+    )  # fmt: skip
+    expected = server.tabulate("sex,region", mean_of="income", totals="consistent").public().to_json_stat()
+    assert json.loads(Path("table.json").read_text(encoding="utf-8")) == expected
+    assert None in expected["value"]
+
+
+def test_weighted_counts_and_tables_published_before(keyed):
+    done = run(*keyed, "--sampling-weights", "weight", "--weighted-base", 10, "--totals", "added", "--out", "t.csv")
+    assert done.exit_code == 0, done.stderr
+    table = pd.read_csv("t.csv").set_index(["sex", "region"])["weighted count"]
+    assert (table % 10 == 0).all()
+    assert table["Total", "Total"] == table[["f", "m"]].drop("Total", level="region").sum()
+    counts = pd.read_csv("keyed.csv").groupby(["sex", "region"]).size().rename("count").reset_index()
+    fw.round_to(counts, base=10).to_file("before.csv")
+    done = run(*keyed, "--published-before", "before.csv", "--out", "u.csv")
+    assert done.exit_code == 0, done.stderr
+    assert (pd.read_csv("u.csv")["count"] % 10 == 0).all()
+    assert "9 figures were published elsewhere, 0 of them true counts" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["--summed", "income stepp=3"], "--summed 'income stepp=3': after the name of a column, step=1000 or"),
+        (["--summed", "income changed-by=0.1"], "--summed 'income changed-by=0.1': after the name of a column"),
+        (
+            ["--summed", "income", "--sum-of", "incom"],
+            "--sum-of 'incom': there is no such magnitude; did you mean 'income'?",
+        ),
+        (["--labels", "people.csv"], "people.csv: not a well-formed TOML file"),
+        (["--published-before", "nothing.csv"], "nothing.csv: there is no such file"),
+    ],
+)
+def test_wrong_settings_are_one_sentence(keyed, words, reason):
+    done = run(*keyed, *words)
+    assert done.exit_code == 2
+    assert reason in done.stderr
+    assert done.stderr.count("\n") == 1
