@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -21,6 +22,8 @@ from .cube.magnitudes import Magnitude, as_magnitudes
 from .cube.reading import Roles, as_hypercube
 from .cube.request import CONSISTENT, Request, as_request
 from .judging import Judge, Verdict
+from .log.entries import digest_of, version_of
+from .log.log import Log
 from .measuring.agency_view import AgencyView
 from .measuring.measures import SAMPLE, Measure, as_measure
 from .measuring.sample_measure import SampleMeasure, as_sample_measure
@@ -127,6 +130,9 @@ class TableServer:
         has, which tells that somebody does.
     hierarchies
         {dim: hierarchy}: how labels make groups, as for `publish`; a level can be asked for by its name.
+    log
+        The file of a log that was kept before, or is to be made: an SQLite database for the agency alone. Left out: the log
+        of this server is kept in memory (`server.log`).
 
     Examples
     --------
@@ -171,6 +177,7 @@ class TableServer:
         labels: Mapping[str, Sequence[Any]] | None = None,
         keys: str | Sequence[str] | None = None,
         hierarchies: Hierarchies | None = None,
+        log: str | os.PathLike[str] | None = None,
     ) -> None:
         self.rules = ServerRules() if rules is None else rules
         if not isinstance(self.rules, ServerRules):
@@ -207,6 +214,9 @@ class TableServer:
         last = self.maker.by_cells or self.before
         small = self.rules.small if last is None else last.small(self.rules.small)
         self.judge = Judge(self.rules, self.cube, small)
+        self.log = Log(log)
+        before_words = "" if self.before is None else self.before.words
+        self._version = self.log.number_of(version_of(self.maker, self.rules, before_words))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -249,7 +259,7 @@ class TableServer:
 
     def tabulate(
         self, dims: Any, filters: Mapping[str, Any] | None = None, *, sum_of: str | None = None,
-        mean_of: str | None = None, totals: str | None = None, by: Any = None,
+        mean_of: str | None = None, totals: str | None = None, by: Any = None, user: str = "",
     ) -> Answer:  # fmt: skip
         """Answer a request for a table.
 
@@ -269,6 +279,8 @@ class TableServer:
             show others. Left out: no totals.
         by
             A dim of the table: the answer tells the agency the risk of each of its categories, too.
+        user
+            Who asks, for the log.
 
         Examples
         --------
@@ -284,6 +296,16 @@ class TableServer:
         )
         if by is not None and by not in request.dims:
             raise InputError(f"by={by!r} is no dim of the table; {did_you_mean(str(by), request.dims)}")
+        answer = self._answer(request, by)
+        figures = None if answer.tables is None else answer.tables.shown
+        self.log.append(
+            str(user), request, answer.released, answer.notice, figures is not None, self._version,
+            digest_of(figures, self.seed),
+        )  # fmt: skip
+        return answer
+
+    def _answer(self, request: Request, by: Any = None) -> Answer:
+        """The answer to a request, whoever asks."""
         broken = self.rules.broken_by_request(request, self.cube.cells(request))
         if broken:
             words = "; ".join(broken)
@@ -400,8 +422,9 @@ def _protections(
 
 
 def tabulate(
-    data: Any, dims: Any, filters: Mapping[str, Any] | None = None, *, by: Any = None, **options: Any
-) -> Answer:
+    data: Any, dims: Any, filters: Mapping[str, Any] | None = None, *, sum_of: str | None = None, mean_of: str | None = None,
+    totals: str | None = None, by: Any = None, **options: Any,
+) -> Answer:  # fmt: skip
     """One table on request.
 
     For several tables of the same data set up a `TableServer`, whose answers agree with each other as far as they can.
@@ -410,8 +433,8 @@ def tabulate(
     ----------
     data, options
         As for `TableServer`: microdata or a hypercube; rules, mechanism, parameters, max_risk, seed...
-    dims, filters, by
-        As for `TableServer.tabulate`: what spans the table, who is in it, and whose risk is told apart.
+    dims, filters, sum_of, mean_of, totals, by
+        As for `TableServer.tabulate`: what spans the table, who is in it, what it shows, and whose risk is told apart.
 
     Examples
     --------
@@ -422,4 +445,5 @@ def tabulate(
     >>> answer.table.values.tolist()
     [[3, 3], [3, 3]]
     """
-    return TableServer(data, **options).tabulate(dims, filters, by=by)
+    asked = {"sum_of": sum_of, "mean_of": mean_of, "totals": totals, "by": by}
+    return TableServer(data, **options).tabulate(dims, filters, **asked)

@@ -13,9 +13,10 @@ FOR_USERS = {
     "Release": ("knows", "knows_rule", "crosstab", "to_file", "without_truth"),
     "ServerRules": ("read",),
     "Certificate": (),
+    "Log": ("entries", "to_frame", "close"),
 }
 """Of a class whose other methods are for the rooms: those that are for users. Of other classes all are."""
-MADE_BY_USERS = ("TableServer", "ServerRules", "Magnitude")
+MADE_BY_USERS = ("TableServer", "ServerRules", "Magnitude", "Log")
 """Classes that users make themselves; results are made by functions."""
 
 

@@ -1,0 +1,168 @@
+"""The log: everything that was asked, by whom, and what came of it; no figure, no secret, and nothing is lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fiberwalk as fw
+
+SECRET = 987_654_321
+
+
+def people(n=300, seed=1):
+    random = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "sex": random.choice(["f", "m"], n),
+            "age": random.choice(list("abcd"), n),
+            "region": random.choice(list("NS"), n),
+        }
+    )
+
+
+def served(frame=None, seed=SECRET, **options):
+    options = {"mechanism": "random_round", "parameters": {"base": 3}, **options}
+    return fw.server.TableServer(people() if frame is None else frame, seed=seed, **options)
+
+
+def test_every_request_is_there_with_what_came_of_it(tmp_path):
+    rules = fw.server.ServerRules(max_dims=2, min_population=100)
+    for path in (None, tmp_path / "log.sqlite"):
+        server = served(rules=rules, log=path)
+        server.tabulate("sex,age", user="anna")
+        server.tabulate("sex,age,region", user="ben")
+        server.tabulate("age", {"region": "N", "age": ["a", "b"]}, totals="added", user="anna")
+        server.tabulate("sex", {"age": "d"})
+        with pytest.raises(fw.InputError):
+            server.tabulate("sexx", user="eve")  # no request that anybody could answer
+        assert len(server.log) == 4
+        assert server.log.users == ("", "anna", "ben")
+        entries = list(server.log)
+        assert [(one.number, one.user, one.released, one.by_figures) for one in entries] == [
+            (1, "anna", True, True),
+            (2, "ben", False, False),
+            (3, "anna", True, True),
+            (4, "", False, True),
+        ]
+        assert [one.request for one in entries] == [
+            server.tabulate("sex,age").request,
+            server.tabulate("sex,age,region").request,
+            server.tabulate("age", {"region": "N", "age": ["a", "b"]}, totals="added").request,
+            server.tabulate("sex", {"age": "d"}).request,
+        ]
+        assert entries[1].notice == "the table has 3 dims; at most 2 are allowed"
+        assert [one.number for one in server.log.entries("anna")] == [1, 3]
+        assert [one.number for one in server.log.entries("anna", after=1)] == [3]
+        frame = server.log.to_frame()
+        assert list(frame.columns) == ["at", "user", "request", "released", "notice", "version"]
+        assert frame.request[3].startswith("age where age=a or b and region=N, with totals that add up")
+
+
+def test_a_file_goes_on_where_it_ended_and_knows_versions(tmp_path):
+    path = tmp_path / "log.sqlite"
+    first = served(log=path)
+    first.tabulate("sex")
+    again = served(log=path)
+    again.tabulate("sex")
+    other_rules = served(log=path, rules=fw.server.ServerRules(max_dims=2))
+    other_rules.tabulate("sex")
+    other_data = served(people(seed=2), log=path)
+    other_data.tabulate("sex")
+    other_method = served(log=path, parameters={"base": 5})
+    other_method.tabulate("sex")
+    entries = list(other_method.log)
+    assert [one.version for one in entries] == [1, 1, 2, 3, 4]
+    assert entries[0].digest == entries[1].digest == entries[2].digest
+    assert entries[3].digest != entries[0].digest
+    assert "max_dims=2" in first.log.versions[2].words
+    assert first.log.versions[4].words.endswith("protected by random-round base=5")
+
+
+def test_the_file_holds_no_figure_and_no_secret(tmp_path):
+    """Two truths, the same requests: nothing differs but digests, which another secret changes as well."""
+    contents = []
+    for number, (frame, seed) in enumerate([(people(), SECRET), (people(seed=7), SECRET), (people(), SECRET + 1)]):
+        path = tmp_path / f"{number}.sqlite"
+        server = served(frame, seed, log=path)
+        for dims in ("sex", "age", "sex,age"):
+            server.tabulate(dims, user="anna")
+        server.log.close()
+        assert str(SECRET).encode() not in path.read_bytes()
+        if os.name == "posix":
+            assert path.stat().st_mode & 0o077 == 0
+        with sqlite3.connect(path) as database:
+            rows = database.execute(
+                "select user, request, released, notice, by_figures, version from answers"
+            ).fetchall()
+            digests = database.execute("select digest from answers union select digest from versions").fetchall()
+        contents.append((rows, digests))
+    assert contents[0][0] == contents[1][0] == contents[2][0]
+    assert len({digest for _, digests in contents for (digest,) in digests}) == 12
+
+
+def test_threads_share_a_log():
+    server = served()
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda number: server.tabulate("sex", user=str(number % 4)), range(200)))
+    assert len(server.log) == 200
+    assert [len(server.log.entries(user)) for user in server.log.users] == [50] * 4
+
+
+ASK = """
+import sys
+import fiberwalk as fw
+rounding = {"mechanism": "random_round", "parameters": {"base": 3}, "seed": 1}
+server = fw.server.TableServer([[30, 12], [9, 25]], log=sys.argv[1], **rounding)
+for number in range(int(sys.argv[2])):
+    server.tabulate("A", user=sys.argv[3])
+    print(number, flush=True)
+"""
+
+
+def asking(path, number, user):
+    return subprocess.Popen(
+        [sys.executable, "-c", ASK, str(path), str(number), user], stdout=subprocess.PIPE, text=True
+    )  # fmt: skip
+
+
+def test_processes_share_a_file_and_what_was_answered_survives_a_kill(tmp_path):
+    path = tmp_path / "log.sqlite"
+    two = [asking(path, 100, user) for user in ("anna", "ben")]
+    killed = asking(path, 1_000_000, "eve")
+    told = 0
+    for line in killed.stdout:
+        told = int(line) + 1
+        if told == 50:
+            killed.send_signal(signal.SIGKILL)
+            break
+    told += len(killed.stdout.read().split())
+    for process in (*two, killed):
+        process.wait(timeout=60)
+        process.stdout.close()
+    log = served(log=path).log
+    assert [len(log.entries(user)) for user in ("anna", "ben")] == [100, 100]
+    assert len(log.entries("eve")) in (told, told + 1)  # the last may have been killed between the log and the answer
+
+
+def test_what_is_no_log_is_refused(tmp_path):
+    path = tmp_path / "log.sqlite"
+    path.write_text("this is a text, and has been one for a long time, at any rate longer than a header")
+    with pytest.raises(fw.InputError, match=r"log\.sqlite: this is no log of a server"):
+        served(log=path)
+    newer = tmp_path / "newer.sqlite"
+    served(log=newer).log.close()
+    with sqlite3.connect(newer) as database:
+        database.execute("update about set format = 99")
+    with pytest.raises(fw.InputError, match=r"newer\.sqlite: a log of format 99; this fiberwalk reads format 1\."):
+        served(log=newer)
+    with pytest.raises(fw.InputError, match=r"log\.sqlite: the log cannot be made there"):
+        served(log=tmp_path / "nowhere" / "log.sqlite")
