@@ -120,14 +120,22 @@ def server_of(population: Population, method: Method, rules: fw.server.ServerRul
         mechanism=method.mechanism,
         parameters=dict(method.parameters),
         seed=seed,
-        **labels_of(population.frame),
-        **method.options,
+        **(declared(population.frame) | method.options),
     )
 
 
-def labels_of(frame: Frame) -> dict[str, Any]:
-    """The labels as they are declared, so that no label tells that somebody has it."""
-    return {"labels": {name: frame.labels(name) for name in (*frame.dims, *frame.levels)}} if rebuilt() else {}
+def declared(frame: Frame) -> dict[str, Any]:
+    """What an agency declares, as everybody knows it: labels, levels, and who can have one label only."""
+    if not rebuilt():
+        return {}
+    return {
+        "labels": {name: frame.labels(name) for name in (*frame.dims, *frame.levels)},
+        "hierarchies": {dim: level for level, (dim, _) in frame.levels.items()},
+        "impossible": [
+            {rule.dim: rule.labels, rule.other: [label for label in frame.dims[rule.other] if label != rule.label]}
+            for rule in frame.alone
+        ],
+    }
 
 
 def random_requests(frame: Frame, number: int, filters: int, seed: int) -> Iterator[Ask]:

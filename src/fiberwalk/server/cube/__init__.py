@@ -5,6 +5,7 @@ keys_of_people  a number of every person, which decides how a cell is changed (t
 magnitudes      values of records that are summed, each changed once by its key
 hypercube       occupied cells, their counts and record keys; tables cut from them
 label_sets      which labels of the finest dims a cell stands for; what nobody can be
+whom            by which number it is known whom a cell is about
 finding_levels  columns that are levels of others: told, or found
 coded_columns   columns of data as numbers of labels
 data_files      CSV and Parquet as frames

@@ -13,9 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...base.errors import InputError, did_you_mean
-from ...protect.mechanism.cell_keys import CellNumbers
-from ...protect.mechanism.keyed_hash import from_0_to_1, secret_key, siphash
-from .keys_of_people import label_numbers
 
 if TYPE_CHECKING:
     from .hypercube import Column, Hypercube
@@ -110,28 +107,6 @@ def _meet_always(cube: Hypercube, request: Request) -> bool:
     named = [*request.dims, *(dim for dim, _ in request.where)]
     finest = [cube.column[dim].level_of or dim for dim in named]
     return len(set(finest)) == len(finest)
-
-
-def numbers_of_labels(cube: Hypercube, request: Request) -> CellNumbers:
-    """A number in [0, 1) for every cell that follows from whom it is about, however the table says it."""
-    return from_0_to_1(hashes_of_labels(cube, request)).view(CellNumbers)
-
-
-def hashes_of_labels(cube: Hypercube, request: Request) -> np.ndarray:
-    """64 bits for every cell by which it is known whom it is about.
-
-    Age 31 is the same with and without its told ten-year band beside it, as a row and as a filter; a dim all of whose
-    labels are meant says nothing.
-    """
-    shape = [len(cube.labels[dim]) for dim in cube.in_order(request)]
-    summed = np.zeros(shape, dtype=np.uint64)
-    for family in families(cube, request):
-        labels = family.finest.labels
-        whole = family.summed(np.ones(len(labels), dtype=np.int64)) == len(labels)
-        summed = summed + np.where(
-            whole, np.uint64(0), family.summed(label_numbers(cube.seed, family.finest.name, labels))
-        )
-    return siphash([summed], secret_key(cube.seed, "empty cells"))
 
 
 def as_boxes(cube: Hypercube, impossible: Any) -> tuple[Box, ...]:

@@ -9,9 +9,10 @@ import numpy as np
 
 from ...protect.mechanism.cell_keys import CellNumbers
 from ..cube.hypercube import Counted, Hypercube, View
-from ..cube.label_sets import can_be, hashes_of_labels
+from ..cube.label_sets import can_be
 from ..cube.magnitudes import UNIT, Magnitude, published_sums
 from ..cube.request import Request
+from ..cube.whom import hashes_of_labels
 from .offered_tables import RoundedTables
 from .protection import Protection
 from .published_elsewhere import Elsewhere

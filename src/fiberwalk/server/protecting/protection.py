@@ -19,8 +19,9 @@ from ...protect.perturbation.transition_matrix import Transitions, as_transition
 from ...protect.protected_counts import protected_counts
 from ...release.tables.table_forms import MOST_CELLS
 from ..cube.hypercube import Counted, Hypercube
-from ..cube.label_sets import can_be, numbers_of_labels
+from ..cube.label_sets import can_be
 from ..cube.request import Request
+from ..cube.whom import numbers_of_labels
 
 KEYED = ("random_round", "semi_controlled_round", "perturb", "add_noise")
 """Methods that decide about a cell by a number of its own, which may follow from its records' keys."""

@@ -22,8 +22,8 @@ from ...release.release import Release
 from ...release.tables.dims import Dim
 from ...release.tables.tables import as_table
 from ..cube.hypercube import Hypercube
-from ..cube.label_sets import hashes_of_labels
 from ..cube.request import Request
+from ..cube.whom import hashes_of_labels
 
 
 class Told(NamedTuple):

@@ -204,3 +204,33 @@ def test_cells_that_nobody_can_be_in_do_not_make_small_ones_rare():
     )
     assert (plain.released, told.released) == (True, False)
     assert "100% of its 3 figures are 1 to 2" in told.reason
+
+
+def test_children_are_children_without_a_job_where_children_can_have_none():
+    """The same empty group has the same draw with and without what everybody knows of it."""
+    random = np.random.default_rng(4)
+    frame = pd.DataFrame(
+        {"region": random.choice(list("NESW"), 60), "age": random.choice(["child", "adult", "old"], 60)}
+    )
+    frame["job"] = np.where(frame.age == "child", "none", random.choice(["none", "farm", "trade"], 60))
+    frame = frame[~((frame.region == "N") & (frame.age == "child"))]
+    labels = {"region": list("NESW"), "age": ["child", "adult", "old"], "job": ["none", "farm", "trade"]}
+    impossible = [{"age": "child", "job": "farm"}, {"job": "trade", "age": "child"}]
+    alike = []
+    for declared in (impossible, None):
+        same = 0
+        for seed in range(30):
+            server = fw.server.TableServer(
+                frame, mechanism="add_noise", parameters={"noise": fw.protect.uniform_noise(20)}, noisy_zeros=True, seed=seed,
+                labels=labels, impossible=declared, rules=fw.server.ServerRules(max_filters=2),
+            )  # fmt: skip
+            children = server.tabulate("region", {"age": "child"}).table
+            jobless = server.tabulate("region,job", {"age": "child"}).table
+            assert (children == server.tabulate("region", {"age": "child", "job": "none"}).table).all() or not declared
+            same += int(children.sel(region="N") == jobless.sel(region="N", job="none"))
+            np.testing.assert_array_equal(  # occupied cells have the keys of their people, declared or not
+                children.sel(region=list("ESW")), jobless.sel(region=list("ESW"), job="none")
+            )
+        alike.append(same)
+    assert alike[0] == 30
+    assert alike[1] < 8
