@@ -221,8 +221,8 @@ def test_children_are_children_without_a_job_where_children_can_have_none():
         same = 0
         for seed in range(30):
             server = fw.server.TableServer(
-                frame, mechanism="add_noise", parameters={"noise": fw.protect.uniform_noise(20)}, noisy_zeros=True, seed=seed,
-                labels=labels, impossible=declared, rules=fw.server.ServerRules(max_filters=2),
+                frame, mechanism="add_noise", parameters={"noise": dict.fromkeys(range(1, 21), 0.05)}, noisy_zeros=True,
+                seed=seed, labels=labels, impossible=declared, rules=fw.server.ServerRules(max_filters=2),
             )  # fmt: skip
             children = server.tabulate("region", {"age": "child"}).table
             jobless = server.tabulate("region,job", {"age": "child"}).table
