@@ -32,6 +32,8 @@ from .protecting.offered_tables import METHOD as LATTICE
 from .protecting.offered_tables import RoundedTables, rounded_tables
 from .protecting.protection import Protection, as_protection
 from .protecting.published_elsewhere import as_elsewhere
+from .ranking.ranking import Ranking
+from .ranking.setting_up import ranking_of
 from .rules import TOO_THIN, ServerRules, numbered
 from .tables import Tables, tables_of
 
@@ -337,6 +339,41 @@ class TableServer:
             view,
             self._shows(request),
         )
+
+    def audit(
+        self, *, user: str | None = None, within: Mapping[str, Any] | None = None, limit: float = 0.95, small: int = 2,
+        progress: Progress | None = None,
+    ) -> Ranking:  # fmt: skip
+        """Who could be known by now, from everything that was answered: a ranking of cells, which later answers update.
+
+        It is for the agency. Figures are read in neighbourhoods, exactly: of the same people, by up to two dims more. That is
+        less than an intruder could read, and so what is certain is certain, and probabilities are no limits; ask
+        `believe` about named answers for these.
+
+        Parameters
+        ----------
+        user
+            The one whose answers are read; left out: everybody's.
+        within
+            The part of the people that is looked at: {"region": "1"}.
+        limit
+            From which probability on a cell counts as known.
+        small
+            The largest count that is looked at.
+        progress
+            Called with words while it works.
+
+        Examples
+        --------
+        >>> import fiberwalk as fw
+        >>> cube = fw.table([[1, 30, 12], [9, 2, 25]], dims=["sex", "age"])
+        >>> server = fw.server.TableServer(cube, mechanism="random_round", parameters={"base": 3}, seed=4)
+        >>> for dims in ("sex", "age", "sex,age"):
+        ...     _ = server.tabulate(dims, user="anna")
+        >>> server.audit().cells.loc["sex=1, age=1", ["lower", "upper"]].tolist()
+        [1, 2]
+        """
+        return ranking_of(self, user, within, limit, small).update(progress)
 
     def _shows(self, request: Request) -> str:
         """What the figures of a table are, in words."""

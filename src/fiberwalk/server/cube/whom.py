@@ -28,14 +28,14 @@ def hashes_of_labels(cube: Hypercube, request: Request) -> np.ndarray:
     labels are meant says nothing. Where children can have no job, children are the same as children without a job.
     """
     summed = np.zeros([len(cube.labels[dim]) for dim in cube.in_order(request)], dtype=np.uint64)
-    for name, meant in _meant(cube, request).items():
+    for name, meant in labels_meant(cube, request).items():
         numbers = label_numbers(cube.seed, name, cube.labels[name])
         of_labels = np.where(meant, numbers, np.uint64(0)).sum(axis=-1, dtype=np.uint64)
         summed = summed + np.where(meant.all(axis=-1), np.uint64(0), of_labels)
     return siphash([summed], secret_key(cube.seed, "empty cells"))
 
 
-def _meant(cube: Hypercube, request: Request) -> dict[str, np.ndarray]:
+def labels_meant(cube: Hypercube, request: Request) -> dict[str, np.ndarray]:
     """Of each finest dim, which of its labels each cell means and somebody can have: [cell, label]."""
     ones = (1,) * len(request.dims)
     meant = {family.finest.name: _labels_of(family) for family in families(cube, request)}

@@ -1,0 +1,72 @@
+"""The ranking of a server: whose answers, which people, and by which method its figures are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...base.errors import InputError, did_you_mean
+from ...base.numbers import check_whole, is_number
+from ...protect.mechanism.mechanism import Reading
+from ...protect.methods import METHODS
+from ...release.release import unpublished
+from ...release.tables.dims import Dim
+from ..cube.request import as_request
+from ..protecting.protection import Protection
+from .as_published import AsPublished
+from .groups import Group, Groups
+from .ranking import Ranking, answered_again
+from .solving import Solver
+
+if TYPE_CHECKING:
+    from ..table_server import TableServer
+
+
+def ranking_of(server: TableServer, user: str | None, within: Any, limit: float, small: int) -> Ranking:
+    """A ranking that has taken up nothing yet."""
+    if user is not None and user not in server.log.users:
+        raise InputError(f"user={user!r} has asked for nothing; {did_you_mean(user, server.log.users)}")
+    if not (is_number(limit) and 0 < limit <= 1):
+        raise InputError(f"limit={limit!r}: a probability from which on a cell counts as known, such as 0.95.")
+    check_whole(small=small)
+    protection = server.maker.after
+    if server.before is not None or server.maker.lattice is not None:
+        raise InputError(
+            "figures of a cube that was protected beforehand, and of tables that are rounded together, are not changed each "
+            "by itself, and no ranking reads them: audit answers one by one (fw.audit(answer.release()))."
+        )
+    groups = Groups(server.cube)
+    solver = Solver(groups, _reading(protection), protection is not None and protection.keyed)
+    ask = answered_again(server.answer_to, server.version, server.seed)
+    return Ranking(server.log, user, float(limit), int(small), groups, solver, ask, _inside(groups, server, within))
+
+
+def _reading(protection: Protection | None) -> Reading:
+    """What the method does to a count, as everybody may know it."""
+    if protection is None:
+        return AsPublished()
+    read = METHODS[protection.name].read
+    assert read is not None
+    return read(unpublished((Dim("people", ("all",)),)), **protection.parameters)[0]
+
+
+def _inside(groups: Groups, server: TableServer, within: Mapping[str, Any] | None) -> Callable[[Group], bool]:
+    """Which groups are within the people that are looked at."""
+    if not within:
+        return lambda group: True
+    request = as_request([next(iter(server.offered))], within, server.offered)
+    (part,) = {
+        tuple(number for number in group)
+        for group in groups.of(request.__class__((), tuple((dim, labels) for dim, labels in request.where)))
+    }
+
+    def inside(group: Group) -> bool:
+        return all(
+            not (groups.meant(dim, number) & ~groups.meant(dim, limit)).any()
+            for dim, (number, limit) in enumerate(zip(group, part, strict=True))
+            if limit
+        )
+
+    return inside
