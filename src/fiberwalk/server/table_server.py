@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from .offered_tables import RoundedTables, rounded_tables
 from .protection import Protection, as_protection
 from .rules import TOO_THIN, ServerRules
 from .sample_measure import SampleMeasure, as_sample_measure
+
+if TYPE_CHECKING:
+    from ..results.audit_result import Audit
 
 
 class TableServer:
@@ -239,6 +242,39 @@ class TableServer:
             notice = f"without {self.rules.areas}={', '.join(why)}, where {TOO_THIN}" if why else ""
         reason = "" if released else "; ".join(why)
         return Answer(request, released, reason, notice, self.max_risk, self.before, made.after, tables, view)
+
+    def believe(self, answers: Answer | Sequence[Answer], law: Any = "uniform", **options: Any) -> Audit:
+        """What an intruder believes of the finest cells who has several answers of this server.
+
+        In all of them the same people are one random number: a figure that repeats where its people are one category of a
+        further dim tells that they are, and one that does not tells that they are not. `fw.linked` of releases takes the
+        random numbers for independent. Requests that were refused by their figures count as what they would have told.
+
+        Parameters
+        ----------
+        answers
+            What `tabulate` of this server gave.
+        law
+            What she believes beforehand, as for `fw.audit`; tables that it needs have the dims of the cells below.
+        options
+            As for `fw.audit`: method, seed, tolerance, hidden_margins...
+
+        Returns
+        -------
+        An `Audit` of the cells that the answers tell apart, over the finest dims that they name: labels that no answer
+        tells apart are one. Small cases are solved exactly; else chains walk over all tables, and say if they did not
+        converge.
+
+        Examples
+        --------
+        >>> import fiberwalk as fw
+        >>> server = fw.server.TableServer([[1, 0], [9, 25]], mechanism="random_round", parameters={"base": 3}, seed=2)
+        >>> answers = [server.tabulate("A"), server.tabulate("A,B")]
+        >>> server.believe(answers).pmf(A="1", B="1").round(3).to_dict()
+        """
+        from .joint_belief import believe
+
+        return believe(self.cube, answers, law, options)
 
     def _made(self, request: Request) -> Made:
         """The whole table, protected."""

@@ -41,7 +41,7 @@ class Family:
         if not self.shown:
             return np.asarray(values[self.inside].sum(dtype=values.dtype)).reshape(self.shape)
         total = np.zeros([len(column.labels) for column in self.shown], dtype=values.dtype)
-        places = tuple(_group(column, self.finest)[self.inside] for column in self.shown)
+        places = tuple(groups_of(column, self.finest)[self.inside] for column in self.shown)
         np.add.at(total, places, values[self.inside])
         return total.reshape(self.shape)
 
@@ -64,7 +64,7 @@ def families(cube: Hypercube, request: Request, *, found_too: bool = False) -> I
         inside = np.ones(len(finest.labels), dtype=bool)
         for column in named:
             chosen = [column.place[label] for label in filters[column.name]]
-            inside &= np.isin(_group(column, finest), chosen)
+            inside &= np.isin(groups_of(column, finest), chosen)
         shape = tuple(len(cube.labels[dim]) if cube.column[dim] in shown else 1 for dim in order)
         yield Family(finest, shown, inside, shape)
 
@@ -156,7 +156,7 @@ def _box(cube: Hypercube, combination: Any) -> Box:
         chosen = np.isin(np.arange(len(column.labels)), [column.place[label] for label in wanted])
         people &= chosen[column.codes]
         finest = column if column.told_level_of is None else cube.column[column.told_level_of]
-        mask = chosen[_group(column, finest)]
+        mask = chosen[groups_of(column, finest)]
         box[finest.name] = box.get(finest.name, np.ones(len(mask), dtype=bool)) & mask
     found = int(cube.counts[people].sum())
     if found:
@@ -165,6 +165,6 @@ def _box(cube: Hypercube, combination: Any) -> Box:
     return box
 
 
-def _group(column: Column, finest: Column) -> np.ndarray:
+def groups_of(column: Column, finest: Column) -> np.ndarray:
     """For each label of the finest dim, the label of a column of its family."""
     return np.arange(len(finest.labels)) if column.group is None or column is finest else column.group
