@@ -26,6 +26,8 @@ def may_be_the_same(part: Part) -> np.ndarray:
         return np.asarray(sp.csr_array(sp.csr_array(rows.multiply(values)) @ rows.T)[one, other]).ravel()
 
     one, other = sp.coo_array(sp.triu(sp.csr_array(rows @ rows.T), k=1)).coords
+    if not len(one):
+        return np.empty((0, 2), dtype=np.int64)
     sure = (part.low > 0).astype(np.int64)
     nobody_else = ((rows @ sure)[one] == common(sure)) & ((rows @ sure)[other] == common(sure))
     most, least = common(part.high), common(part.low)
