@@ -6,8 +6,8 @@ import math
 from itertools import product
 
 import numpy as np
-import pandas as pd
 import pytest
+import xarray as xr
 from support.naive.keyed_figures import Shown, by_matrix, law_of_sum, noisy, posterior, rounded
 
 import fiberwalk as fw
@@ -16,7 +16,7 @@ RULES = fw.server.ServerRules(max_dims=None, max_filters=None, max_labels=None)
 NOISE = {-2: 0.2, -1: 0.2, 0: 0.3, 1: 0.2, 2: 0.1}
 PTABLE = [[1, 0, 0, 0], [0.4, 0.3, 0.3, 0], [0.2, 0.2, 0.4, 0.2], [0, 0.2, 0, 0.8]]
 BANDS = {"a": "low", "b": "low", "c": "high"}
-LABELS = {"sex": ("f", "m"), "age": ("a", "b", "c")}
+LABELS = {"sex": ["f", "m"], "age": ["a", "b", "c"]}
 FINEST = [dict(zip(LABELS, labels, strict=True)) for labels in product(*LABELS.values())]
 METHODS = {
     "random_round": (dict(mechanism="random_round", parameters={"base": 3}), rounded(3)),
@@ -43,19 +43,13 @@ REQUESTS = {
     "several labels": [("sex", {"age": ["a", "c"]}), ("sex", {"age": ["a", "b"]}), ("age", {}), ("sex", {"band": "low"})],
     "a part of a table": [("sex,age", {"age": ["a", "b"]}), ("age", {}), ("sex", {})],
 }
-OTHERS = "b or c"
-
-
-def people(counts):
-    rows = [cell for cell, count in zip(FINEST, counts, strict=True) for _ in range(count)]
-    return pd.DataFrame(rows, columns=list(LABELS))
 
 
 def served(counts, seed, **options):
-    cube = fw.table(np.array(counts).reshape(2, 3), dims="sex,age", labels=LABELS)
-    return fw.server.TableServer(
-        cube, seed=seed, hierarchies={"age": {"band": {"low": ["a", "b"], "high": ["c"]}}}, **{"rules": RULES} | options
-    )  # fmt: skip
+    cube = xr.DataArray(
+        np.array(counts).reshape(2, 3), dims=list(LABELS), coords=LABELS | {"band": ("age", list(BANDS.values()))}
+    )
+    return fw.server.TableServer(cube, seed=seed, hierarchies={"age": ["band"]}, **{"rules": RULES} | options)
 
 
 def counts_of(number):
