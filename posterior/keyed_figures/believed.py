@@ -26,7 +26,7 @@ from .sweep import Law, swept
 from .walking import mark_of, meets_all, runs_of, unit_of
 
 EXACT = Certificate("exact", "sums over all tables, cell by cell")
-WORK_PER_WAY = 1000
+WORK_PER_WAY = 4000
 """Operations that a way from state to state takes, for what a budget allows of them."""
 BYTES_PER_NUMBER = 32
 """Of the states of tables up to a cell, with what is worked out beside them."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...base.jit import jit_inlined, jit_lean
+from ...base.jit import jit_inlined, jit_inner, jit_lean
 from ...base.random_streams import below, fraction
 from ...sampler.kernels.kernel import Place
 from ...sampler.lines.weights import Weights, log_weight
@@ -164,7 +164,7 @@ def leave(task: Task, figure: int, room: Room) -> tuple[float, int]:
     return -value, -wrong
 
 
-@jit_lean
+@jit_inner
 def shift(task: Task, weights: Weights, room: Room, table: np.ndarray, cell: int, by: int) -> tuple[float, int]:
     """Put people into a cell or take them out: what the log-weight gains, and how many more figures are not met."""
     before, after = log_law(task, weights, cell, table[cell]), log_law(task, weights, cell, table[cell] + by)
@@ -201,7 +201,7 @@ def _comes_first(task: Task, room: Room, begin: int, here: int, place: int) -> b
     return e == here
 
 
-@jit_lean
+@jit_inner
 def entered_anew(task: Task, room: Room) -> int:
     """Enter all figures into empty addresses; how many are not met."""
     room.keys[:] = np.uint64(0)
@@ -215,7 +215,7 @@ def entered_anew(task: Task, room: Room) -> int:
     return wrong
 
 
-@jit_lean
+@jit_inner
 def set_out(task: Task, weights: Weights, room: Room, table: np.ndarray) -> int:
     """Make the room suit a table; how many figures it does not meet, and cells that the law excludes."""
     room.totals[:] = 0
@@ -230,7 +230,7 @@ def set_out(task: Task, weights: Weights, room: Room, table: np.ndarray) -> int:
     return wrong + entered_anew(task, room)
 
 
-@jit_lean
+@jit_inner
 def step(task: Task, weights: Weights, room: Room, table: np.ndarray, random: np.ndarray) -> int:
     """One proposal, taken or not (Metropolis 1953); how many more figures are not met."""
     if 2 * max(room.filled[0], room.filled[1]) > len(room.keys):  # addresses that nothing uses any more fill the room

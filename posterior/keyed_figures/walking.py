@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from ...base.certificate import Certificate
 from ...base.errors import TooLarge
 from ...base.jit import own_sources
-from ...base.random_streams import streams
+from ...base.random_streams import PADDED, streams
 from ...fiber.laws.support import Support
 from ...sampler.chains.chain import Chain
 from ...sampler.chains.settings import ChainSettings
@@ -25,7 +25,7 @@ from ...sampler.kernels.kernel import Kernel, Place
 from ...sampler.lines.weights import Weights, weights_on
 from ...sampler.tallies.tally import Tally
 from .figures import Part
-from .passage import Room, Task, room_for, set_out, settle, walk
+from .passage import Room, Task, room_for, settle, walk
 from .proposals import proposals
 from .same_people import may_be_the_same
 
@@ -41,6 +41,7 @@ DEARER = 1.0
 figures rule out have less weight together than those that they do not."""
 SEARCHED = 5_000_000
 """Steps of the search for a first table that meets all figures."""
+NO_STREAM = np.zeros(PADDED, dtype=np.uint64)
 NANOSECONDS = 60.0
 """What a figure takes in a step, about."""
 
@@ -114,7 +115,7 @@ def meets_all(unit: Unit, state: np.ndarray) -> bool:
     kernel = unit.kernels[0]
     assert isinstance(kernel, FigureKernel)
     inside = ((state >= kernel.task.low) & (state <= kernel.task.high)).all()
-    return bool(inside) and set_out(kernel.task, kernel.weights, kernel.room(), state) == 0
+    return bool(inside) and settle(kernel.task, kernel.weights, kernel.room(), state.copy(), NO_STREAM, 0) == 0
 
 
 def mark_of(units: Sequence[Unit], settings: ChainSettings) -> str:
