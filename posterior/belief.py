@@ -117,14 +117,14 @@ def believe(
     """
     settings, known = settings or ChainSettings(), {} if known is None else known
     budget = budget or budget_for(method, tolerance=settings.tolerance)
-    support = support_of(with_somebody(as_release(release)), law)
-    if method != "exact" and support.solved.blocks:
+    paths, keyed = hidden_paths(as_release(release)), keyed_figures(release)
+    support = support_of(with_somebody(release), law)
+    if method != "exact" and support.solved.blocks and keyed is None:
         from ..sampler.compiled_ahead import compile_ahead
 
         compile_ahead(support)
     keys, picked, own = release.listed(hidden_margins)
     picked, fixed = _open_part(support, picked, len(release.hidden))
-    paths, keyed = hidden_paths(release), keyed_figures(release)
     if paths is not None:
         from .paths.hidden_path import by_paths
 
@@ -132,7 +132,7 @@ def believe(
     elif keyed is not None:
         from .keyed_figures.believed import by_keyed_figures
 
-        answered = by_keyed_figures(keyed, support, picked, method, budget, settings, progress)
+        answered = by_keyed_figures(release, support, picked, method, budget, settings, progress)
     else:
         answered = _by_blocks(support, picked, method, budget, settings, known, progress)
     parts, answers, evidence, stopped = answered.parts, answered.answers, answered.evidence, answered.stopped

@@ -13,6 +13,7 @@ from ...base.progress import Progress
 from ...fiber.equations.sparse import rows_through
 from ...fiber.exact.solved import Budget
 from ...fiber.laws.support import Support
+from ...release.release import Release
 from ...sampler.chains.checkpoint import load, take_up
 from ...sampler.chains.memory import refuse_what_does_not_fit
 from ...sampler.chains.run import Run
@@ -21,19 +22,15 @@ from ...sampler.estimate import estimate_by
 from ..parts.answered import Answered, BlockAnswer
 from ..parts.pmf import Pmf
 from ..parts.sampled import pmf_of, short_of, time_for_chains
-from .figures import KeyedFigures, Part, parts_of
+from .figures import Part, keyed_figures, parts_of
 from .sweep import Law, swept
 from .walking import mark_of, meets_all, runs_of, unit_of
 
 EXACT = Certificate("exact", "sums over all tables, cell by cell")
-WORK_PER_WAY = 4000
-"""Operations that a way from state to state takes, for what a budget allows of them."""
-BYTES_PER_NUMBER = 32
-"""Of the states of tables up to a cell, with what is worked out beside them."""
 
 
 def by_keyed_figures(
-    keyed: KeyedFigures,
+    release: Release,
     support: Support,
     picked: Any,
     method: str,
@@ -41,14 +38,16 @@ def by_keyed_figures(
     settings: ChainSettings,
     progress: Progress | None,
 ) -> Answered:
-    """The laws of all questions, part by part."""
+    """The laws of all questions, part by part; the support may know what follows from the figures of the release."""
+    keyed = keyed_figures(release)
+    assert keyed is not None
     low, high = _bounds(support)
     columns = sp.csc_array(picked)
     columns.resize(picked.shape[0], support.solved.fiber.n_columns)
     parts: list[list[Pmf]] = [[] for _ in range(picked.shape[0])]
     answers: list[BlockAnswer] = []
     left: list[Part] = []
-    for part in parts_of(support.release, keyed, low, high):
+    for part in parts_of(release, keyed, low, high):
         if progress is not None:
             progress(f"figures of {len(part.cells):,} cells")
         asked, rows = rows_through(columns, part.cells)
@@ -104,11 +103,7 @@ def _exactly(part: Part, support: Support, questions: Any, budget: Budget) -> Bl
         weights.append(np.zeros(high - low + 1) if own is None else own)
     single = np.diff(questions.indptr) == 1
     single[single] = questions.data[questions.indptr[:-1][single]] == 1
-    budget = budget.of_block(len(part.cells))
-    found = swept(
-        part, weights, questions[np.flatnonzero(~single)], budget.operations // WORK_PER_WAY,
-        budget.bytes // BYTES_PER_NUMBER,
-    )  # fmt: skip
+    found = swept(part, weights, questions[np.flatnonzero(~single)], budget)
     laws: list[Law] = []
     sums = iter(found.sums)
     for row in range(questions.shape[0]):

@@ -3,9 +3,9 @@
 The likelihood counts every set of people once. Figures are therefore kept by the set of occupied cells that they sum: a
 number for each set, which is the exclusive or of random numbers of 64 bits, one for every cell.
 
-Tables that the figures rule out are passed through at a price for each figure that is not met, and are not counted: seen only
-where all are met, a chain has the law of tables given the figures (a Markov chain watched on a part of its states), and no
-wall of figures keeps single steps from reaching every table.
+Tables that the figures rule out are passed through at a price for each figure that is not met, and are not counted. Seen
+only where all are met, a chain has the law of tables given the figures (a Markov chain watched on a part of its states), and
+no wall of figures keeps single steps from reaching every table.
 """
 
 from __future__ import annotations
@@ -19,6 +19,10 @@ from ...base.random_streams import below, fraction
 from ...sampler.kernels.kernel import Place
 from ...sampler.lines.weights import Weights, log_weight
 from ...sampler.tallies.tally import Tally, end_of_draw
+from .proposals import Proposals
+
+SEARCHED = 5_000_000
+"""Steps of the search for a first table that meets all figures."""
 
 
 class Task(NamedTuple):
@@ -38,14 +42,7 @@ class Task(NamedTuple):
     high: np.ndarray
     marks: np.ndarray
     """A random number of each cell."""
-    kinds: np.ndarray
-    """Where each kind of proposals begins, with one more for the end."""
-    starts: np.ndarray
-    """Where the cells of each proposal begin."""
-    cells: np.ndarray
-    signs: np.ndarray
-    doublings: np.ndarray
-    """Up to how many times the people of a proposal may be doubled."""
+    proposals: Proposals
     price: float
     """Log-weight for each figure that is not met, and each count by which it is not."""
 
@@ -118,7 +115,7 @@ def address(keys: np.ndarray, key: np.uint64) -> int:
     place = np.int64(key >> np.uint64(20)) & mask
     while keys[place] != np.uint64(0) and keys[place] != key:
         place = (place + 1) & mask
-    return place
+    return int(place)
 
 
 @jit_inlined
@@ -235,46 +232,44 @@ def step(task: Task, weights: Weights, room: Room, table: np.ndarray, random: np
     """One proposal, taken or not (Metropolis 1953); how many more figures are not met."""
     if 2 * max(room.filled[0], room.filled[1]) > len(room.keys):  # addresses that nothing uses any more fill the room
         entered_anew(task, room)
-    kind = below(random, len(task.kinds) - 1)
-    move = task.kinds[kind] + below(random, task.kinds[kind + 1] - task.kinds[kind])
+    proposed = task.proposals
+    kind = below(random, len(proposed.kinds) - 1)
+    move = proposed.kinds[kind] + below(random, proposed.kinds[kind + 1] - proposed.kinds[kind])
     by = 1
-    if task.doublings[move] > 0 and below(random, 2) == 0:
-        by <<= 1 + below(random, task.doublings[move])
+    if proposed.doublings[move] > 0 and below(random, 2) == 0:
+        by <<= 1 + below(random, proposed.doublings[move])
     if below(random, 2) == 0:
         by = -by
-    begin, end = task.starts[move], task.starts[move + 1]
+    begin, end = proposed.starts[move], proposed.starts[move + 1]
     for e in range(begin, end):
-        value = table[task.cells[e]] + by * task.signs[e]
-        if value < task.low[task.cells[e]] or value > task.high[task.cells[e]]:
+        value = table[proposed.cells[e]] + by * proposed.signs[e]
+        if value < task.low[proposed.cells[e]] or value > task.high[proposed.cells[e]]:
             return 0
     gain, wrong = 0.0, 0
     for e in range(begin, end):
-        gained = shift(task, weights, room, table, task.cells[e], by * task.signs[e])
+        gained = shift(task, weights, room, table, proposed.cells[e], by * proposed.signs[e])
         gain += gained[0]
         wrong += gained[1]
     if np.log(fraction(random)) < gain:
         return wrong
     for e in range(begin, end):
-        shift(task, weights, room, table, task.cells[e], -by * task.signs[e])
+        shift(task, weights, room, table, proposed.cells[e], -by * proposed.signs[e])
     return 0
 
 
 @jit_lean
-def settle(task: Task, weights: Weights, room: Room, table: np.ndarray, random: np.ndarray, most: int) -> int:
-    """Steps until a table meets all figures, so many at most; how many are not met in the end."""
-    wrong = set_out(task, weights, room, table)
-    for _ in range(most):
+def walk(task: Task, weights: Weights, room: Room, place: Place, tally: Tally, draws: int, steps: int) -> int:
+    """So many draws, or fewer if credits have to wait; the draws done, or -1 where no table that meets all figures is found.
+
+    Between two draws are so many steps that end at a table which meets all figures. With no draws, one is looked for.
+    """
+    wrong = set_out(task, weights, room, place.table)
+    for _ in range(SEARCHED):
         if wrong == 0:
             break
-        wrong += step(task, weights, room, table, random)
-    return wrong
-
-
-@jit_lean
-def walk(task: Task, weights: Weights, room: Room, place: Place, tally: Tally, draws: int, steps: int) -> int:
-    """So many draws, or fewer if credits have to wait; the draws done. Between two draws are so many steps that end at a
-    table which meets all figures."""
-    wrong = set_out(task, weights, room, place.table)
+        wrong += step(task, weights, room, place.table, place.random)
+    if wrong > 0:
+        return -1
     for done in range(draws):
         made = 0
         while made < steps:

@@ -29,8 +29,8 @@ class Proposals(NamedTuple):
 def proposals(part: Part, keys: np.ndarray) -> Proposals:
     """The proposals for a part whose cells have these labels, one column a dim.
 
-    One person more or fewer in a cell; one who moves to a cell with another label of one dim; a square of labels of two dims,
-    which keeps the sums over either. The first alone reach every table; the others keep sums that are known exactly.
+    One person more or fewer in a cell; one who moves to a cell with another label of one dim; a square of labels of two
+    dims, which keeps the sums over either. The first alone reach every table; the others keep sums that are known exactly.
     """
     random = np.random.default_rng(SEED)
     open_cells = np.flatnonzero(part.low < part.high)
@@ -79,7 +79,9 @@ def _squares(keys: np.ndarray, cells: np.ndarray, random: np.random.Generator) -
         for second in range(first + 1, keys.shape[1]):
             rest = np.delete(keys[cells], [first, second], axis=1)
             for group in _grouped(cells, rest):
-                place = {tuple(key): cell for key, cell in zip(keys[group][:, [first, second]].tolist(), group, strict=True)}
+                place = {
+                    tuple(key): cell for key, cell in zip(keys[group][:, [first, second]].tolist(), group, strict=True)
+                }
                 rows, columns = (np.unique(keys[group, axis]) for axis in (first, second))
                 for a, b in zip(*np.triu_indices(len(rows), k=1), strict=True):
                     inside = [
@@ -89,9 +91,7 @@ def _squares(keys: np.ndarray, cells: np.ndarray, random: np.random.Generator) -
                     ]
                     sides = np.array(inside, dtype=np.int64).reshape(-1, 2)
                     one, other = np.triu_indices(len(sides), k=1)
-                    found.append(
-                        np.stack([sides[one, 0], sides[other, 0], sides[one, 1], sides[other, 1]], axis=1)
-                    )
+                    found.append(np.stack([sides[one, 0], sides[other, 0], sides[one, 1], sides[other, 1]], axis=1))
                     total += len(one)
                     if total > 10 * MOST:
                         return _some(np.concatenate(found), random)

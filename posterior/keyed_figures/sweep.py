@@ -17,9 +17,14 @@ import scipy.sparse as sp
 
 from ...base.errors import Contradiction, TooLarge
 from ...base.interruption import check_time
+from ...fiber.exact.solved import Budget
 from .figures import Part
 from .same_people import may_be_the_same
 
+WORK_PER_NUMBER = 150
+"""Operations that each number of a state takes."""
+BYTES_PER_NUMBER = 32
+"""Of the states up to a cell, with what is worked out beside them."""
 BITS = 62
 """Marks of pairs that are held in one whole number."""
 EXACT_FLOATS = 2.0**53
@@ -97,13 +102,12 @@ class Ways(NamedTuple):
     weight: np.ndarray
 
 
-def swept(part: Part, weights: Sequence[np.ndarray], sums: Any, most_ways: int, most_numbers: int) -> Swept:
-    """The laws of all cells of a part and of some sums of its cells; `TooLarge` beyond so many ways from state to state, or
-    so many numbers at a time.
+def swept(part: Part, weights: Sequence[np.ndarray], sums: Any, budget: Budget) -> Swept:
+    """The laws of all cells of a part and of some sums of its cells; `TooLarge` where the budget does not suffice.
 
     `weights` are the log-weights of each cell's values between its bounds.
     """
-    passage = _Passage(part, weights, most_ways, most_numbers)
+    passage = _Passage(part, weights, budget.of_block(len(part.cells)))
     order = _order(part)
     plan, width = _planned(part, order, None)
     states, history = passage.forward(plan, _beginning(width))
@@ -112,7 +116,9 @@ def swept(part: Part, weights: Sequence[np.ndarray], sums: Any, most_ways: int, 
     laws = []
     for row in range(sums.shape[0]):
         asked = np.zeros(len(part.cells), dtype=np.int64)
-        asked[sums.indices[sums.indptr[row] : sums.indptr[row + 1]]] = sums.data[sums.indptr[row] : sums.indptr[row + 1]]
+        asked[sums.indices[sums.indptr[row] : sums.indptr[row + 1]]] = sums.data[
+            sums.indptr[row] : sums.indptr[row + 1]
+        ]
         plan, width = _planned(part, order, asked)
         ended, _ = passage.forward(plan, _beginning(width, asked=True), keep=False)
         laws.append(_law(ended.sums[:, 0], ended.weight))
@@ -172,7 +178,12 @@ def _planned(part: Part, order: list[int], asked: np.ndarray | None) -> tuple[li
                     width = max(width, bit_of[pair] + 1)
                     marked.append(bit_of[pair])
         parted = sorted(
-            {bit_of[pair] for figure in mine for other, pair in partners[figure] if pair in bit_of and other not in inside}
+            {
+                bit_of[pair]
+                for figure in mine
+                for other, pair in partners[figure]
+                if pair in bit_of and other not in inside
+            }
         )
         passed[mine] += 1
         rest_low[mine] -= part.low[cell]
@@ -217,23 +228,25 @@ class _Passage:
 
     part: Part
     weights: Sequence[np.ndarray]
-    most_ways: int
-    most_numbers: int
-    ways: int = 0
+    budget: Budget
+    numbers: int = 0
+    """All that was written down so far."""
 
-    def forward(self, plan: list[Step], states: States, *, keep: bool = True) -> tuple[States, list[tuple[Ways, States]]]:
+    def forward(
+        self, plan: list[Step], states: States, *, keep: bool = True
+    ) -> tuple[States, list[tuple[Ways, States]]]:
         """The states after the last cell; with `keep`, of every cell the ways to it and the states that these came from."""
         history = []
-        for step in plan:
+        for k, step in enumerate(plan):
             check_time("exact laws were worked out")
-            before = states
-            states, ways = self._passed(step, states)
+            before, left = states, len(plan) - k
+            states, ways = self._passed(step, states, left if self.budget.foreseen else 1)
             if keep:
                 history.append((ways, before._replace(sums=NOTHING, marks=NOTHING)))
         return states, history
 
-    def _passed(self, step: Step, states: States) -> tuple[States, Ways]:
-        """Past one cell, with every number of people in it."""
+    def _passed(self, step: Step, states: States, left: int) -> tuple[States, Ways]:
+        """Past one cell, with every number of people in it; too large where `left` such cells would be."""
         low = int(self.part.low[step.cell])
         sums = np.concatenate([states.sums, np.zeros((len(states.sums), step.opened), dtype=np.int64)], axis=1)
         marks = states.marks.copy()
@@ -257,15 +270,18 @@ class _Passage:
             good = np.flatnonzero(logs > -np.inf)
             _clear(own, step.cleared)
             kept.append((there[good][:, step.kept], own[good], able[good], np.full(len(good), low + k), logs[good]))
-            self.ways += len(good)
             numbers += len(good) * (len(step.kept) + own.shape[1] + 4)
-            if self.ways > self.most_ways or numbers > self.most_numbers:
+            if (
+                WORK_PER_NUMBER * (self.numbers + numbers * left) > self.budget.operations
+                or BYTES_PER_NUMBER * numbers > self.budget.bytes
+            ):
                 raise TooLarge(
                     f"the figures tie {len(self.part.cells):,} cells together in more ways than are followed exactly; leave "
                     "it to chains, or allow more operations and memory (limit=, memory=)."
                 )
         if not any(len(found[2]) for found in kept):
             raise Contradiction("no table agrees with all figures, if the same people are always published alike.")
+        self.numbers += numbers
         new_sums, new_marks, begin, value, logs = (np.concatenate(columns) for columns in zip(*kept, strict=True))
         first, end = _distinct(np.concatenate([new_sums, new_marks], axis=1))
         weight = _log_sums(states.weight[begin] + logs, end, len(first))

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from ...base.certificate import Certificate
 from ...base.errors import TooLarge
 from ...base.jit import own_sources
-from ...base.random_streams import PADDED, streams
+from ...base.random_streams import streams
 from ...fiber.laws.support import Support
 from ...sampler.chains.chain import Chain
 from ...sampler.chains.settings import ChainSettings
@@ -22,10 +22,11 @@ from ...sampler.chains.unit import Unit
 from ...sampler.chains.unit_run import UnitRun
 from ...sampler.chains.units import Walked, unit_asked
 from ...sampler.kernels.kernel import Kernel, Place
+from ...sampler.lines.line import LONGEST
 from ...sampler.lines.weights import Weights, weights_on
-from ...sampler.tallies.tally import Tally
+from ...sampler.tallies.tally import Tally, idle_tally
 from .figures import Part
-from .passage import Room, Task, room_for, settle, walk
+from .passage import Room, Task, room_for, walk
 from .proposals import proposals
 from .same_people import may_be_the_same
 
@@ -39,9 +40,6 @@ STEPS_PER_CELL = 6
 DEARER = 1.0
 """The price of a figure that is not met lies so far above the logarithm of how many proposals there are: then tables that
 figures rule out have less weight together than those that they do not."""
-SEARCHED = 5_000_000
-"""Steps of the search for a first table that meets all figures."""
-NO_STREAM = np.zeros(PADDED, dtype=np.uint64)
 NANOSECONDS = 60.0
 """What a figure takes in a step, about."""
 
@@ -99,7 +97,7 @@ def _task(part: Part, keys: np.ndarray) -> Task:
     return Task(
         by_cell.indptr.astype(np.int64), by_cell.indices.astype(np.int64), part.first, part.begins.astype(np.int64),
         part.logs, _as_words(part.published), shared, part.low, part.high,
-        random.integers(1, 2**63, len(part.cells)).astype(np.uint64), *(np.asarray(one) for one in proposed),
+        random.integers(1, 2**63, len(part.cells)).astype(np.uint64), proposed,
         price=-(DEARER + float(np.log(2.0 * proposed.kinds[-1]))),
     )  # fmt: skip
 
@@ -112,10 +110,8 @@ def _as_words(published: np.ndarray) -> np.ndarray:
 
 def meets_all(unit: Unit, state: np.ndarray) -> bool:
     """Does a table meet all figures?"""
-    kernel = unit.kernels[0]
-    assert isinstance(kernel, FigureKernel)
-    inside = ((state >= kernel.task.low) & (state <= kernel.task.high)).all()
-    return bool(inside) and settle(kernel.task, kernel.weights, kernel.room(), state.copy(), NO_STREAM, 0) == 0
+    inside = ((state >= unit.lower) & (state <= unit.upper)).all()
+    return bool(inside) and np.array_equal(_settled(unit, state, streams(0, 1)[0]), state)
 
 
 def mark_of(units: Sequence[Unit], settings: ChainSettings) -> str:
@@ -123,9 +119,8 @@ def mark_of(units: Sequence[Unit], settings: ChainSettings) -> str:
     digest = hashlib.sha256(repr(tuple(settings.decisive.values())).encode())
     digest.update(own_sources().encode())
     for unit in units:
-        kernel = unit.kernels[0]
-        assert isinstance(kernel, FigureKernel)
-        for array in (*kernel.task, *kernel.weights, unit.sums.data, unit.sums.indices, unit.sums.indptr):
+        digest.update(unit.digest().encode())
+        for array in (unit.sums.data, unit.sums.indices, unit.sums.indptr):
             digest.update(np.ascontiguousarray(array).tobytes() + b"|")
     return digest.hexdigest()
 
@@ -160,9 +155,9 @@ def _settled(unit: Unit, table: np.ndarray, random: np.ndarray) -> np.ndarray:
     """A table that meets all figures, by steps from another one."""
     kernel = unit.kernels[0]
     assert isinstance(kernel, FigureKernel)
-    state = np.ascontiguousarray(table, dtype=np.int64)
-    if settle(kernel.task, kernel.weights, kernel.room(), state, random, SEARCHED):
+    place = Place(np.array(table, dtype=np.int64), unit.lower, unit.upper, random, np.zeros(LONGEST))
+    if kernel.walk(place, idle_tally(unit.n_questions, unit.most_waiting), kernel.room(), 0, 1) < 0:
         raise TooLarge(
             "no table was found, in a search of some million steps, that meets all figures at once; ask with fewer answers."
         )
-    return state
+    return place.table

@@ -91,11 +91,11 @@ def cells_told(cube: Hypercube, groups: Sequence[Group], names: Iterable[str]) -
             meant.setdefault(name, {})[inside] = np.frombuffer(inside, dtype=bool)
     if not meant:
         raise InputError("the answers tell of all people together only; there is no cell to be believed anything of.")
-    boxes = [box for box in cube.impossible if all(name in meant or inside.all() for name, inside in box.items())]
+    boxes = [box for box in cube.impossible if all(name in meant or labels.all() for name, labels in box.items())]
     for box in boxes:
-        for name, inside in box.items():
+        for name, labels in box.items():
             if name in meant:
-                meant[name][inside.tobytes()] = inside
+                meant[name][labels.tobytes()] = labels
     finest = [cube.column[name] for name in cube.labels if name in meant]
     classes = [_classes(list(meant[column.name].values())) for column in finest]
     if prod(map(len, classes)) > MOST_CELLS:

@@ -19,7 +19,7 @@ from ..posterior.keyed_figures.figures import KeyedFigures
 from ..protect.mechanism.cell_keys import KEY_WORDS
 from ..protect.mechanism.mechanism import Reading
 from ..protect.methods import METHODS
-from ..release.facts.facts import NO_LIMIT, NO_VALUE, RECORDS, UNSHOWN, Applied, Evidence
+from ..release.facts.facts import NO_LIMIT, RECORDS, UNSHOWN, Applied, Evidence
 from ..release.release import Release, unpublished
 from .answer import Answer
 from .groups_told import Cells, Group, cells_told, groups_in
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from .cube.hypercube import Hypercube
 
 INTRUDER = (
-    "the intruder has these answers, and of those refused by their figures what they would have told; she knows how the server "
-    "works, its method, labels, levels and impossible combinations, and neither its seed nor anybody's data"
+    "the intruder has these answers, and of those refused by their figures what they would have told; she knows how the "
+    "server works, its method, labels, levels and impossible combinations, and neither its seed nor anybody's data"
 )
 
 
@@ -43,7 +43,7 @@ def believe(cube: Hypercube, answers: Any, law: Any, options: dict[str, Any]) ->
 
 
 def told_together(cube: Hypercube, answers: Any) -> Release:
-    """What answers of a server tell together, as one release over the finest cells that they tell apart; without the truth."""
+    """What answers of a server tell together: one release over the finest cells that they tell apart, without the truth."""
     kept = _with_tables(cube, answers)
     protection = kept[0].after
     figures = _figures(cube, kept)
@@ -66,7 +66,9 @@ def told_together(cube: Hypercube, answers: Any) -> Release:
     ends = np.array([_ends(*given[figure]) for figure in published.tolist()])
     release = release.with_facts(keys, matrix, ends[:, 0], ends[:, 1], published, words)
     if not protection.keyed:
-        return _with_structural_zeros(release, cells, (Applied(reading.name, likelihood, reading.words, mechanism=reading),))
+        return _with_structural_zeros(
+            release, cells, (Applied(reading.name, likelihood, reading.words, mechanism=reading),)
+        )
     shared = KeyedFigures(
         tuple(
             Evidence(row, np.ones(len(row), dtype=np.int64), *given[figure], key=key, figure=figure)
@@ -74,7 +76,12 @@ def told_together(cube: Hypercube, answers: Any) -> Release:
         )
     )
     method = Applied(
-        reading.name, likelihood, reading.words + KEY_WORDS[RECORDS], mechanism=shared, keys=RECORDS, beyond_evidence=True
+        reading.name,
+        likelihood,
+        reading.words + KEY_WORDS[RECORDS],
+        mechanism=shared,
+        keys=RECORDS,
+        beyond_evidence=True,
     )
     return _with_structural_zeros(release, cells, (method,))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import product
 
 import numpy as np
@@ -40,7 +39,12 @@ REQUESTS = {
     "rows, columns and cells": [("sex", {}), ("age", {}), ("sex,age", {})],
     "transposed, and by filters": [("age,sex", {}), ("sex", {"age": "a"}), ("age", {"sex": ["f"]}), ("sex,age", {})],
     "levels": [("band", {}), ("band,sex", {}), ("age", {}), ("age,band", {})],
-    "several labels": [("sex", {"age": ["a", "c"]}), ("sex", {"age": ["a", "b"]}), ("age", {}), ("sex", {"band": "low"})],
+    "several labels": [
+        ("sex", {"age": ["a", "c"]}),
+        ("sex", {"age": ["a", "b"]}),
+        ("age", {}),
+        ("sex", {"band": "low"}),
+    ],
     "a part of a table": [("sex,age", {"age": ["a", "b"]}), ("age", {}), ("sex", {})],
 }
 

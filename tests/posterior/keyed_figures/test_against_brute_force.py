@@ -1,109 +1,36 @@
-"""Figures that follow from who is in a cell: the exact law and chains, held to all tables one by one."""
+"""Figures that follow from who is in a cell: the exact law held to all tables, one by one."""
 
 from __future__ import annotations
 
-import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from support.effort import cases
-from support.naive.keyed_figures import Shown, by_matrix, drawn, law_of_sum, noisy, posterior, rounded
+from support.figures_of_people import METHODS, WEIGH, a_case, some_cases
+from support.naive.keyed_figures import law_of_sum
 
 import fiberwalk as fw
-from fiberwalk.posterior.belief import believe
+from fiberwalk.base.errors import Contradiction
+from fiberwalk.posterior.belief import QUICK, believe
 from fiberwalk.posterior.keyed_figures.figures import KeyedFigures
-from fiberwalk.protect.mechanism.mechanism import EXACT
-from fiberwalk.protect.perturbation.noise import as_noise
-from fiberwalk.protect.perturbation.perturbation import Perturbation
-from fiberwalk.protect.perturbation.transition_matrix import as_transitions
-from fiberwalk.protect.rounding.random_rounding import RandomRounding
-from fiberwalk.release.facts.facts import NO_LIMIT, RECORDS, Applied, Evidence
-from fiberwalk.release.release import Release, unpublished
-from fiberwalk.release.tables.dims import Dim
-
-PTABLE = [[1, 0, 0, 0], [0.4, 0.3, 0.3, 0], [0.2, 0.2, 0.4, 0.2], [0, 0.2, 0, 0.8]]
-NOISE = {-2: 0.2, -1: 0.2, 0: 0.3, 1: 0.2, 2: 0.1}
-METHODS = {
-    "random rounding": (RandomRounding(3), rounded(3)),
-    "noise": (as_noise(NOISE, True, 0, False), noisy(NOISE)),
-    "noise, on zeros too": (as_noise(NOISE, False, 0), noisy(NOISE, floor=False, zeros_stay=False)),
-    "matrix with gaps": (Perturbation(as_transitions(PTABLE)), by_matrix(PTABLE)),
-}
-WEIGH = {
-    "uniform": lambda cell, value: 1.0,
-    "expected": lambda cell, value: (0.4 + 0.3 * cell) ** value / math.factorial(value),
-}
-MOST_TABLES = 20_000
-SHAPES = ((4,), (2, 2), (2, 3), (2, 2, 2))
+from fiberwalk.posterior.keyed_figures.same_people import with_somebody
 
 
-def laws(shape):
-    return {
-        "uniform": "uniform",
-        "expected": fw.laws.expected((0.4 + 0.3 * np.arange(np.prod(shape))).reshape(shape)),
-    }
-
-
-def some_groups(random, n, number):
-    """Every cell in some group; some groups are nested, and some are the same cells by other labels."""
-    groups = [frozenset(np.flatnonzero(random.random(n) < 0.55).tolist()) for _ in range(number)]
-    groups += [frozenset(list(group)[: len(group) // 2 + 1]) for group in groups[:2]]
-    groups.append(frozenset(range(n)) - frozenset().union(*groups))
-    labelled = [(group, k) for k, group in enumerate(groups) if group]
-    return [*labelled, (labelled[0][0], "called otherwise")]
-
-
-def release_of(shape, shown, mechanism) -> Release:
-    dims = tuple(Dim("ABC"[axis], tuple("123456"[:size])) for axis, size in enumerate(shape))
-    release = unpublished(dims)
-    figures = []
-    for one in shown:
-        cells = np.array(sorted(one.cells))
-        first, logs = mechanism.given(one.figure, NO_LIMIT)
-        figures.append(Evidence(cells, np.ones(len(cells), dtype=np.int64), first, logs, figure=one.figure))
-        row = sp.csr_array((np.ones(len(cells), dtype=np.int64), (np.zeros(len(cells), int), cells)), shape=(1, release.n_cells))
-        able = np.flatnonzero(logs > -np.inf)
-        release = release.with_facts(
-            np.full((1, len(shape)), -1), row, [first + able[0]], [first + able[-1]], words=["a group"]
-        )
-    applied = Applied("figures", EXACT, "of people", mechanism=KeyedFigures(tuple(figures)), keys=RECORDS, beyond_evidence=True)
-    return Release(**{**vars_of(release), "applied": (applied,)})
-
-
-def vars_of(release):
-    from dataclasses import fields
-
-    return {field.name: getattr(release, field.name) for field in fields(release)}
-
-
-def a_case(number, method):
-    random = np.random.default_rng(number)
-    shape = SHAPES[number % len(SHAPES)]
-    n = int(np.prod(shape))
-    mechanism, chance = METHODS[method]
-    table = random.poisson(0.7, n)
-    figures = np.arange(-4, 12)
-
-    def draw(count):
-        return int(random.choice(figures, p=[chance(figure, count) for figure in figures.tolist()]))
-
-    shown = list(drawn(table.tolist(), some_groups(random, n, 3), draw))
-    release = release_of(shape, shown, mechanism)
-    highest = [int(h) for h in fw.bounds(release)["upper"]]
-    return release, shape, shown, chance, highest
+def cells_at(release, key):
+    """The cells that a key sums."""
+    sizes = [len(dim.labels) for dim in release.dims]
+    return [
+        cell
+        for cell, place in enumerate(np.ndindex(*sizes))
+        if all(node in (own, dim.total) for node, own, dim in zip(key, place, release.dims, strict=True))
+    ]
 
 
 def assert_exact(release, law, tables):
     belief = believe(release, law, method="exact", hidden_margins=["", "A"])
-    dims = [dim.labels for dim in release.dims]
-    sizes = [len(labels) for labels in dims]
     for key, pmf in zip(belief.keys.tolist(), belief.pmfs, strict=True):
-        cells = [
-            cell for cell, place in enumerate(np.ndindex(*sizes))
-            if all(node in (own, dim.total) for node, own, dim in zip(key, place, release.dims, strict=True))
-        ]  # fmt: skip
-        want = law_of_sum(tables, cells)
+        want = law_of_sum(tables, cells_at(release, key))
         assert list(want) == pmf.values.tolist()
         assert pmf.probabilities == pytest.approx(list(want.values()), abs=1e-9)
         assert (pmf.lower, pmf.upper) == (min(want), max(want))
@@ -111,17 +38,60 @@ def assert_exact(release, law, tables):
     assert belief.certificate.word == "exact"
 
 
-@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("law", WEIGH)
+@pytest.mark.parametrize("method", METHODS)
 def test_the_exact_law_is_that_of_all_tables(method, law):
-    tried = 0
-    for number in range(1000):
-        release, shape, shown, chance, highest = a_case(number, method)
-        if np.prod(np.array(highest) + 1.0) > MOST_TABLES:
-            continue
-        tables = posterior(highest, WEIGH[law], shown, chance)
-        assert_exact(release, laws(shape)[law], tables)
-        tried += 1
-        if tried == cases(40):
-            break
-    assert tried == cases(40)
+    for case in some_cases(method, cases(40)):
+        assert_exact(case.release, case.law(law), case.tables(law))
+
+
+def test_what_is_known_besides_is_kept_to():
+    for case in some_cases("noise", cases(30)):
+        some_table = list(case.tables("uniform"))[-1]
+        cells = cells_at(case.release, [0, *(dim.total for dim in case.release.dims[1:])])
+        there = sum(some_table[cell] for cell in cells)
+        known = case.release.knows({"A": "1"}, at_least=there)
+        tables = case.tables("uniform", fits=lambda table, of=tuple(cells), n=there: sum(table[c] for c in of) >= n)
+        assert_exact(known, "uniform", tables)
+
+
+def test_where_figures_differ_somebody_is_in_the_rest():
+    """What is said for certain holds in every table, and is sharper than the figures by themselves."""
+    sharper = 0
+    for method in METHODS:
+        for case in some_cases(method, cases(30)):
+            plain, known = fw.bounds(case.release), fw.bounds(with_somebody(case.release))
+            tables = np.array(list(case.tables("uniform")))
+            assert (known["lower"].to_numpy() <= tables.min(axis=0)).all()
+            assert (known["upper"].to_numpy() >= tables.max(axis=0)).all()
+            sharper += int((known != plain).to_numpy().sum())
+    assert sharper > 10
+
+
+def test_independent_draws_would_tell_something_else():
+    """A negative control: taken for independent, the same figures make another law in most cases."""
+    apart = []
+    for case in some_cases("random rounding", cases(40)):
+        joint = case.tables("uniform")
+        product = {table: np.prod([case.chance(one.figure, sum(table[c] for c in one.cells)) for one in case.shown])
+                   for table in np.ndindex(*(most + 1 for most in case.highest))}  # fmt: skip
+        total = sum(product.values())
+        apart.append(sum(abs(p / total - joint.get(table, 0.0)) for table, p in product.items()) / 2)
+    assert np.median(apart) > 0.05
+
+
+def test_what_costs_too_much_is_left_to_chains():
+    case = a_case(3, "noise")
+    with pytest.raises(fw.TooLarge, match="leave it to chains"):
+        believe(case.release, method="exact", budget=QUICK.given(1000, 10**9))
+
+
+def test_figures_that_no_table_could_have_are_refused():
+    """The same group once more, with another figure that some of its counts would allow, too."""
+    case = next(iter(some_cases("random rounding", 1)))
+    method = case.release.applied[0]
+    first = next(item for item in method.mechanism.figures if item.figure > 0)
+    figures = (*method.mechanism.figures, replace(first, figure=first.figure + 3))
+    twice = replace(case.release, applied=(replace(method, mechanism=KeyedFigures(figures)),))
+    with pytest.raises(Contradiction):
+        believe(twice, method="exact")

@@ -61,15 +61,14 @@ def rounded(base: int) -> Callable[[int, int], float]:
     return lambda figure, count: max(0.0, 1 - abs(figure - count) / base) if figure % base == 0 else 0.0
 
 
-def noisy(
-    noise: Mapping[int, float], floor: bool = True, zeros_stay: bool = True
-) -> Callable[[int, int], float]:
+def noisy(noise: Mapping[int, float], floor: bool = True, zeros_stay: bool = True) -> Callable[[int, int], float]:
     """Additive noise: P(figure | count)."""
 
     def chance(figure: int, count: int) -> float:
         if zeros_stay and count == 0:
             return float(figure == 0)
-        return math.fsum(p for difference, p in noise.items() if (max(count + difference, 0) if floor else count + difference) == figure)
+        noisy_counts = ((count + difference, p) for difference, p in noise.items())
+        return math.fsum(p for value, p in noisy_counts if (max(value, 0) if floor else value) == figure)
 
     return chance
 
