@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 
 from ...base.errors import InputError
 from ...base.saved_forms import saved
@@ -84,6 +83,8 @@ class Row(NamedTuple):
 
 def parts_of(release: Release, keyed: KeyedFigures, low: np.ndarray, high: np.ndarray) -> list[Part]:
     """The parts of a release, given bounds of its cells. Cells that nobody can be in tie nothing together."""
+    from scipy.sparse.csgraph import connected_components
+
     rows = [*_figures(keyed, high), *_facts(release, keyed, low, high)]
     if not rows:
         return []

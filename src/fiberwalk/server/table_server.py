@@ -271,6 +271,7 @@ class TableServer:
         >>> server = fw.server.TableServer([[1, 0], [9, 25]], mechanism="random_round", parameters={"base": 3}, seed=2)
         >>> answers = [server.tabulate("A"), server.tabulate("A,B")]
         >>> server.believe(answers).pmf(A="1", B="1").round(3).to_dict()
+        {0: 0.635, 1: 0.259, 2: 0.106}
         """
         from .joint_belief import believe
 

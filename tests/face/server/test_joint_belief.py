@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 import xarray as xr
-from support.naive.keyed_figures import Shown, by_matrix, law_of_sum, noisy, posterior, rounded
+from support.keyed_figures.twin import Shown, by_matrix, law_of_sum, noisy, posterior, rounded
 
 import fiberwalk as fw
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.effort import cases
-from support.figures_of_people import METHODS, WEIGH, a_case, some_cases
-from support.naive.keyed_figures import law_of_sum
+from support.keyed_figures.cases import METHODS, WEIGH, a_case, some_cases
+from support.keyed_figures.twin import law_of_sum
 
 import fiberwalk as fw
 from fiberwalk.base.errors import Contradiction

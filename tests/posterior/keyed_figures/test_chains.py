@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from support.figures_of_people import METHODS, WEIGH, a_case, some_cases
-from support.naive.keyed_figures import law_of_sum, likelihood
+from support.keyed_figures.cases import METHODS, WEIGH, a_case, some_cases
+from support.keyed_figures.twin import law_of_sum, likelihood
 
 from fiberwalk.base.jit import interpreted
 from fiberwalk.fiber.laws.support import support

@@ -20,7 +20,7 @@ from fiberwalk.protect.rounding.random_rounding import RandomRounding
 from fiberwalk.release.facts.facts import NO_LIMIT, RECORDS, Applied, Evidence
 from fiberwalk.release.release import Release, unpublished
 from fiberwalk.release.tables.dims import Dim
-from support.naive.keyed_figures import Shown, by_matrix, drawn, noisy, posterior, rounded
+from support.keyed_figures.twin import Shown, by_matrix, drawn, noisy, posterior, rounded
 
 PTABLE = [[1, 0, 0, 0], [0.4, 0.3, 0.3, 0], [0.2, 0.2, 0.4, 0.2], [0, 0.2, 0, 0.8]]
 NOISE = {-2: 0.2, -1: 0.2, 0: 0.3, 1: 0.2, 2: 0.1}
