@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import product
 
 import numpy as np
@@ -113,7 +114,138 @@ def held_to_every_table(server, requests, chance, law="uniform", weigh=lambda ce
 @pytest.mark.parametrize("asked", REQUESTS)
 def test_the_belief_is_that_of_every_table_and_draw(method, asked):
     options, chance = METHODS[method]
-    for number in range(2):
-        audit, _ = held_to_every_table(served(counts_of(number), number, **options), REQUESTS[asked], chance)
-        assert audit.certificate.word == "exact"
-        assert audit.release.truth is None
+    number = list(METHODS).index(method) + list(REQUESTS).index(asked)
+    audit, _ = held_to_every_table(served(counts_of(number), number, **options), REQUESTS[asked], chance)
+    assert audit.certificate.word == "exact"
+    assert audit.release.truth is None
+
+
+def test_structural_zeros_are_known_to_be_empty():
+    """Nobody of age c is m: no figure tells of them, and they are not listed as found out."""
+    counts = [2, 1, 0, 1, 3, 0]
+    nobody = frozenset([5])
+    for method in ("random_round", "noisy zeros"):
+        options, chance = METHODS[method]
+        server = served(counts, 3, impossible=[{"sex": "m", "age": "c"}], **options)
+        audit, _ = held_to_every_table(server, REQUESTS["levels"], chance, impossible=nobody)
+        assert ("m", "c") not in [tuple(labels)[::-1] for labels in audit.cells.index]
+        assert len(audit.cells) == 5 + 3  # and the sums that are asked for
+
+
+def test_refused_tables_count_as_what_they_would_have_told():
+    options, chance = METHODS["add_noise"]
+    rules = fw.server.ServerRules(max_dims=None, min_population=2, min_mean_cell=3)
+    server = served([3, 2, 0, 2, 2, 4], 1, rules=rules, **options)
+    answers = [server.tabulate("age"), server.tabulate("sex,age")]
+    assert [answer.released for answer in answers] == [True, False]
+    held_to_every_table(server, [("age", {}), ("sex,age", {})], chance)
+
+
+def test_the_law_of_expected_counts_multiplies():
+    options, chance = METHODS["add_noise"]
+    mu = xr.DataArray([[1.0, 0.5, 0.2], [0.4, 2.0, 1.5]], dims=list(LABELS), coords=LABELS)
+
+    def weigh(cell, value):
+        return float(mu.values.ravel()[cell]) ** value / math.factorial(value)
+
+    requests = REQUESTS["rows, columns and cells"]
+    held_to_every_table(served(counts_of(4), 4, **options), requests, chance, fw.laws.expected(mu), weigh)
+    server = served(counts_of(4), 4, **options)
+    fitted = server.believe([server.tabulate(*request) for request in requests], "hypergeometric")
+    assert fitted.belief.law.name == "hypergeometric"
+
+
+def test_labels_that_no_answer_tells_apart_are_one():
+    server = served(counts_of(1), 1, **METHODS["random_round"][0])
+    audit = server.believe([server.tabulate("sex", {"age": "a"}), server.tabulate("sex")])
+    assert sorted(audit.cells.index.get_level_values("age").unique()) == ["a", "b or c"]
+    audit = server.believe([server.tabulate("sex,band")])
+    assert sorted(audit.cells.index.get_level_values("age").unique()) == ["c", "low"]
+    audit = server.believe(server.tabulate("sex", {"age": "a"}))  # of other ages nothing was said
+    assert audit.release.dims[1].labels == ("a",)
+
+
+def test_chains_agree_with_the_exact_belief():
+    for method, seed in (("random_round", 3), ("noisy zeros", 4), ("perturb", 5)):
+        server = served(counts_of(seed), seed, **METHODS[method][0])
+        answers = [server.tabulate(*request) for request in REQUESTS["levels"]]
+        exact = server.believe(answers, method="exact")
+        chains = server.believe(answers, method="chains", seed=seed, tolerance=0.05)
+        assert chains.converged
+        assert chains.certificate.word == "connected"
+        for one, other in zip(exact.belief.pmfs, chains.belief.pmfs, strict=True):
+            for value in range(one.lower, one.upper + 1):
+                error = max(other.between_error(value, value), 1e-9)
+                assert abs(one.between(value, value) - other.between(value, value)) < 5 * error
+
+
+def test_only_what_was_published_is_used():
+    """Two populations with the same figures are believed to be the same, by the same chains."""
+    requests, by_figures = [("sex", {}), ("sex,age", {})], {}
+    for number in range(400):
+        counts = np.random.default_rng(number).integers(0, 3, 6).tolist()
+        server = served(counts, number, **METHODS["random_round"][0])
+        answers = [server.tabulate(*request) for request in requests]
+        key = tuple(int(value) for answer in answers for value in answer.table.values.ravel())
+        other = by_figures.setdefault(key, (counts, server, answers))
+        if other[0] != counts:
+            break
+    else:
+        pytest.fail("no two populations have the same figures")
+    beliefs = [
+        of.believe(these, law, method=method, tolerance=0.2)
+        for _, of, these in (other, (counts, server, answers))
+        for law, method in (("hypergeometric", "chains"), ("uniform", "exact"))
+    ]
+    for one, same in zip(beliefs[:2], beliefs[2:], strict=True):
+        assert one.release.truth is None
+        assert one.cells.to_csv() == same.cells.to_csv()
+        assert one.release.notes == same.release.notes
+        assert one.certificate == same.certificate
+
+
+def test_taken_for_independent_the_same_answers_tell_something_else():
+    """A row of figures that repeats: nobody is in the rest, or the draws happen to be alike."""
+    server = served([1, 0, 0, 0, 2, 2], 1, **METHODS["add_noise"][0])
+    answers = [server.tabulate("sex"), server.tabulate("sex,age")]
+    linked = fw.audit(fw.linked([answer.release() for answer in answers], full=True))
+    assert linked.certificate.likelihood == "cellwise approximation"
+    joint = server.believe(answers)
+    assert joint.certificate.likelihood == "exact"
+    gaps = [abs(joint.pmf(cell) - linked.pmf(cell)).max() for cell in ({"sex": "f", "age": age} for age in "abc")]
+    assert max(gaps) > 0.02
+
+
+def test_refusals_say_what_to_do():
+    server = served([3, 2, 0, 2, 2, 4], 1, **METHODS["random_round"][0])
+    other = served([3, 2, 0, 2, 2, 4], 2, **METHODS["random_round"][0])
+    answer = server.tabulate("sex,age")
+    with pytest.raises(fw.InputError, match="the answer to sex x age is of another server"):
+        server.believe([other.tabulate("sex,age")])
+    with pytest.raises(fw.InputError, match="takes answers of this server, as tabulate\\(\\) gives them; this is 3"):
+        server.believe([answer, 3])
+    with pytest.raises(fw.InputError, match="needs answers of this server"):
+        server.believe([])
+    with pytest.raises(fw.InputError, match="no figure of the answers counts the people with sex=m, age=b, who may be"):
+        server.believe([server.tabulate("sex", {"age": "a"}), server.tabulate("age", {"sex": "f"})])
+    strict = served([3, 2, 0, 2, 2, 4], 1, rules=fw.server.ServerRules(max_dims=1), **METHODS["random_round"][0])
+    with pytest.raises(fw.InputError, match="were refused as such"):
+        strict.believe([strict.tabulate("sex,age")])
+    before = served([3, 2, 0, 2, 2, 4], 1, when="before", **METHODS["random_round"][0])
+    with pytest.raises(fw.InputError, match=r"each figure is a sum of changed cells.*answer\.release\(\)"):
+        before.believe([before.tabulate("sex,age")])
+    lattice = served([3, 2, 0, 2, 2, 4], 1, mechanism="round_lattice", parameters={"base": 3, "margins": ["sex,age"]})
+    with pytest.raises(fw.InputError, match="rounded together"):
+        lattice.believe([lattice.tabulate("sex")])
+
+
+def test_what_is_no_product_is_refused_elsewhere():
+    """The release of a joint belief must not be read as if every figure had a draw of its own."""
+    server = served([3, 2, 0, 2, 2, 4], 1, **METHODS["random_round"][0])
+    release = server.believe([server.tabulate("sex,age")]).release
+    for ask in (fw.sample, fw.count):
+        with pytest.raises(
+            fw.InputError, match="is not worked out where the same people are published by one random number"
+        ):
+            ask(release)
+    assert fw.bounds(release)["upper"].max() < 20
