@@ -28,6 +28,8 @@ from ..fiber.laws.support import support as support_of
 from ..fiber.laws.unknown_law import on_paper
 from ..release.release import Release, as_release
 from ..sampler.chains.settings import TOLERANCE, ChainSettings
+from .keyed_figures.figures import keyed_figures
+from .keyed_figures.same_people import with_somebody
 from .parts.answered import Answered, BlockAnswer
 from .parts.exact_block import solve_blocks, time_for_exact
 from .parts.line_block import solve_line
@@ -115,24 +117,29 @@ def believe(
     """
     settings, known = settings or ChainSettings(), {} if known is None else known
     budget = budget or budget_for(method, tolerance=settings.tolerance)
-    support = support_of(as_release(release), law)
-    if method != "exact" and support.solved.blocks:
+    paths, keyed = hidden_paths(as_release(release)), keyed_figures(release)
+    support = support_of(with_somebody(release), law)
+    if method != "exact" and support.solved.blocks and keyed is None:
         from ..sampler.compiled_ahead import compile_ahead
 
         compile_ahead(support)
     keys, picked, own = release.listed(hidden_margins)
     picked, fixed = _open_part(support, picked, len(release.hidden))
-    paths = hidden_paths(release)
-    if paths is None:
-        answered = _by_blocks(support, picked, method, budget, settings, known, progress)
-    else:
+    if paths is not None:
         from .paths.hidden_path import by_paths
 
         answered = by_paths(paths, support, picked, method, budget, settings, progress)
+    elif keyed is not None:
+        from .keyed_figures.believed import by_keyed_figures
+
+        answered = by_keyed_figures(release, support, picked, method, budget, settings, progress)
+    else:
+        answered = _by_blocks(support, picked, method, budget, settings, known, progress)
     parts, answers, evidence, stopped = answered.parts, answered.answers, answered.evidence, answered.stopped
     pmfs = [added(int(value), question_parts) for value, question_parts in zip(fixed, parts, strict=True)]
-    # a hidden path may rule out what the facts allow: their bounds then hold, but need not be attained
-    pmfs, unbounded = _between_bounds(pmfs, support, picked, settings, paths is None, progress)
+    # hidden paths and draws of people may rule out what the facts allow: their bounds then hold, but need not be attained
+    attained = paths is None and keyed is None
+    pmfs, unbounded = _between_bounds(pmfs, support, picked, settings, attained, progress)
     return Belief(
         release=release,
         law=support.law,

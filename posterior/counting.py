@@ -11,11 +11,13 @@ from ..fiber.exact.solved import Budget
 from ..fiber.laws.law import alike
 from ..fiber.laws.support import WithEvidence, refuse_impossible, with_evidence
 from ..release.release import Release
+from .keyed_figures.figures import refuse_keyed
 from .parts.exact_block import counted_directly, solve_block
 
 
 def number_of_tables(release: Release, budget: Budget, progress: Progress | None = None) -> int:
     """The number of all tables; `TooLarge` where counting them would cost more than the budget."""
+    refuse_keyed(release, "the number of tables")
     solved = presolve(release)
     weigh = with_evidence(alike, solved)
     if release.evidence:

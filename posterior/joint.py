@@ -26,6 +26,7 @@ from ..release.release import Release
 from ..sampler.chains.diagnostics import effective_draws
 from ..sampler.chains.settings import ChainSettings
 from ..sampler.estimate import estimate
+from .keyed_figures.figures import refuse_keyed
 from .parts.exact_block import solve_block, time_for_exact
 from .parts.sampled import time_for_chains
 from .paths.hidden_path import EXACT_PATHS, weighed_tables
@@ -87,6 +88,7 @@ def joint_law(
     progress: Progress | None = None,
 ) -> Joint:
     """The joint law of some questions, given as sparse rows over the cells of a release."""
+    refuse_keyed(release, "the joint law of several cells")
     paths, settings = hidden_paths(release), settings or ChainSettings()
     support = support_of(release, law)
     solved = support.solved

@@ -23,6 +23,7 @@ from ..fiber.laws.support import WithEvidence
 from ..fiber.laws.support import support as support_of
 from ..fiber.solvers.branch_and_bound import INFEASIBLE, LIMIT, OPTIMAL, Program, branch_and_bound
 from ..release.release import Release
+from .keyed_figures.figures import refuse_keyed
 from .paths.paths import refuse_paths
 
 MOST_CHOICES = 20_000
@@ -40,6 +41,7 @@ CLOSE = 1e-6
 def most_probable(release: Release, law: Any) -> tuple[np.ndarray, float]:
     """The values of all cells in the most probable table, and its log-weight (up to a constant)."""
     refuse_paths(release, "the most probable table")
+    refuse_keyed(release, "the most probable table")
     support = support_of(release, law)
     solved, weigh = support.solved, support.weigh
     if weigh.law is alike and not weigh.evidence and solved.blocks:

@@ -18,6 +18,7 @@ NAMES = (
     "adversarial",
     "three_way",
     "hidden_paths",
+    "joint_beliefs",
     "suppressions",
     "properties",
     "damaged_files",

@@ -16,6 +16,7 @@ from .base.progress import Progress, shown
 from .fiber.exact.solved import Budget
 from .fiber.laws.support import Support, support
 from .moves.own_moves import APART, moves_for
+from .posterior.keyed_figures.figures import refuse_keyed
 from .posterior.paths.path_draws import draw_first_tables
 from .posterior.paths.paths import hidden_paths
 from .release.release import Release, as_release
@@ -102,6 +103,7 @@ def sample(  # noqa: PLR0913  (a public verb: its keywords are its interface)
     'moves of your own; a walk through all 6 tables found that they reach every one'
     """
     release = as_release(release)
+    refuse_keyed(release, "the law of whole tables")
     check_whole(draws=draws, thin=1 if thin is None else thin)
     settings = ChainSettings(
         seed, chains, executor=executor, checkpoint=checkpoint, memory=Budget.given(1, memory).bytes

@@ -102,6 +102,12 @@ def of_statistics() -> fw.Audit:
     return fw.audit(told.knows({"sex": "m"}, fw.facts.distinct(2, "age")))
 
 
+def of_answers() -> fw.Audit:
+    """What two answers of a server tell together, whose random numbers belong to people."""
+    server = fw.server.TableServer(TABLE // 2, mechanism="random_round", seed=1)
+    return server.believe([server.tabulate("row"), server.tabulate("row,col")])
+
+
 def of_people() -> fw.Reconstruction:
     """Tables of a few people, one of them rounded at random, and figures of every kind."""
     people = fw.population(
@@ -137,6 +143,7 @@ CASES: dict[str, Callable[[], Any]] = {
         intruders="respondents",
     ),
     "audit_of_unknown_theta": theta_not_known,
+    "audit_of_answers": of_answers,
     "audit_of_a_sample_from_outside": sample_from_outside,
     "conditional_test": lambda: fw.laws.conditional_test(TABLE, ["row", "col"]),
     "map": lambda: fw.ru_map(TABLE, {"rounding": ("random_round", {"base": [3, 5]}), "suppression": suppressed()}, seeds=2),

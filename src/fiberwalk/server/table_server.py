@@ -6,12 +6,13 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..base.errors import InputError, did_you_mean
 from ..base.numbers import check_whole, is_number
+from ..base.progress import Progress
 from ..protect.mechanism.cell_keys import taken_seed
 from ..release.tables.table_forms import Hierarchies
 from .answer import Answer
@@ -32,10 +33,13 @@ from .protecting.offered_tables import METHOD as LATTICE
 from .protecting.offered_tables import RoundedTables, rounded_tables
 from .protecting.protection import Protection, as_protection
 from .protecting.published_elsewhere import as_elsewhere
-from .ranking.ranking import Ranking
+from .ranking.ranking import Ranking, answered_again
 from .ranking.setting_up import ranking_of
 from .rules import TOO_THIN, ServerRules, numbered
 from .tables import Tables, tables_of
+
+if TYPE_CHECKING:
+    from ..results.audit_result import Audit
 
 
 class TableServer:
@@ -340,14 +344,48 @@ class TableServer:
             self._shows(request),
         )
 
+    def believe(self, answers: Answer | Sequence[Answer], law: Any = "uniform", **options: Any) -> Audit:
+        """What an intruder believes of the finest cells who has several answers of this server.
+
+        In all of them the same people are one random number: a figure that repeats where its people are one category of a
+        further dim tells that they are, and one that does not tells that they are not. `fw.linked` of releases takes the
+        random numbers for independent. Requests that were refused by their figures count as what they would have told.
+
+        Parameters
+        ----------
+        answers
+            What `tabulate` of this server gave.
+        law
+            What she believes beforehand, as for `fw.audit`; tables that it needs have the dims of the cells below.
+        options
+            As for `fw.audit`: method, seed, tolerance, hidden_margins...
+
+        Returns
+        -------
+        An `Audit` of the cells that the answers tell apart, over the finest dims that they name: labels that no answer
+        tells apart are one. Small cases are solved exactly; else chains walk over all tables, and say if they did not
+        converge.
+
+        Examples
+        --------
+        >>> import fiberwalk as fw
+        >>> server = fw.server.TableServer([[1, 0], [9, 25]], mechanism="random_round", parameters={"base": 3}, seed=2)
+        >>> answers = [server.tabulate("A"), server.tabulate("A,B")]
+        >>> server.believe(answers).pmf(A="1", B="1").round(3).to_dict()
+        {0: 0.635, 1: 0.259, 2: 0.106}
+        """
+        from .joint_belief import believe
+
+        return believe(self.cube, answers, law, options)
+
     def audit(
         self, *, user: str | None = None, within: Mapping[str, Any] | None = None, limit: float = 0.95, small: int = 2,
         progress: Progress | None = None,
     ) -> Ranking:  # fmt: skip
         """Who could be known by now, from everything that was answered: a ranking of cells, which later answers update.
 
-        It is for the agency. Figures are read in neighbourhoods, exactly: of the same people, by up to two dims more. That is
-        less than an intruder could read, and so what is certain is certain, and probabilities are no limits; ask
+        It is for the agency. Figures are read in neighbourhoods, exactly: of the same people, by up to two dims more. That
+        is less than an intruder could read, and so what is certain is certain, and probabilities are no limits; ask
         `believe` about named answers for these.
 
         Parameters
@@ -373,7 +411,8 @@ class TableServer:
         >>> server.audit().cells.loc["sex=1, age=1", ["lower", "upper"]].tolist()
         [1, 2]
         """
-        return ranking_of(self, user, within, limit, small).update(progress)
+        again = answered_again(self._answer, self._version, self.seed)
+        return ranking_of(self, again, user, within, limit, small).update(progress)
 
     def _shows(self, request: Request) -> str:
         """What the figures of a table are, in words."""

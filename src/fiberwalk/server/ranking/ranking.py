@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...base.errors import InputError
@@ -181,7 +181,9 @@ class Ranking:
 
     def _solve(self, touched: set[Neighbourhood], number: int) -> None:
         """Work out again what some neighbourhoods tell; a large one line by line."""
-        waiting = sorted(touched, key=lambda one: (one.other != NO_DIM, one))  # those of two dims come first, from the end
+        waiting = sorted(
+            touched, key=lambda one: (one.other != NO_DIM, one)
+        )  # those of two dims come first, from the end
         done: set[Neighbourhood] = set()
         while waiting:
             where = waiting.pop()
@@ -212,7 +214,9 @@ class Ranking:
         if before is not None and before.where != where and before.told.p >= told.p:
             return
         sure = told.p >= self.limit
-        request = before.request if sure and before is not None and before.request is not None else number if sure else None
+        request = (
+            before.request if sure and before is not None and before.request is not None else number if sure else None
+        )
         self.known[group] = Known(told, where, request)
 
     def _figures(self, where: Neighbourhood) -> list[Figure]:
@@ -230,9 +234,8 @@ def _figures_of(groups: Groups, answer: Answer) -> Iterator[tuple[list[Group], l
     assert answer.tables is not None
     tables = answer.tables
     parts = [(tables.request, tables.made)]
-    for kept, made in tables.totals.items():
-        where = tuple((dim, labels) for dim, labels in tables.request.whole.where)
-        parts.append((tables.request.__class__(kept, where), made))
+    whole = tables.request.whole
+    parts += [(replace(whole, dims=kept, totals=""), made) for kept, made in tables.totals.items()]
     for request, made in parts:
         known = made.possible.ravel().copy()
         if made.elsewhere is not None:

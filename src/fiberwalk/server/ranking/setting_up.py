@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from ...base.errors import InputError, did_you_mean
 from ...base.numbers import check_whole, is_number
@@ -17,14 +16,18 @@ from ..cube.request import as_request
 from ..protecting.protection import Protection
 from .as_published import AsPublished
 from .groups import Group, Groups
-from .ranking import Ranking, answered_again
+from .ranking import Ranking
 from .solving import Solver
 
 if TYPE_CHECKING:
+    from ..answer import Answer
+    from ..log.entries import Entry
     from ..table_server import TableServer
 
 
-def ranking_of(server: TableServer, user: str | None, within: Any, limit: float, small: int) -> Ranking:
+def ranking_of(
+    server: TableServer, ask: Callable[[Entry], Answer | None], user: str | None, within: Any, limit: float, small: int
+) -> Ranking:
     """A ranking that has taken up nothing yet."""
     if user is not None and user not in server.log.users:
         raise InputError(f"user={user!r} has asked for nothing; {did_you_mean(user, server.log.users)}")
@@ -39,7 +42,6 @@ def ranking_of(server: TableServer, user: str | None, within: Any, limit: float,
         )
     groups = Groups(server.cube)
     solver = Solver(groups, _reading(protection), protection is not None and protection.keyed)
-    ask = answered_again(server.answer_to, server.version, server.seed)
     return Ranking(server.log, user, float(limit), int(small), groups, solver, ask, _inside(groups, server, within))
 
 
@@ -57,10 +59,7 @@ def _inside(groups: Groups, server: TableServer, within: Mapping[str, Any] | Non
     if not within:
         return lambda group: True
     request = as_request([next(iter(server.offered))], within, server.offered)
-    (part,) = {
-        tuple(number for number in group)
-        for group in groups.of(request.__class__((), tuple((dim, labels) for dim, labels in request.where)))
-    }
+    (part,) = groups.of(replace(request, dims=()))
 
     def inside(group: Group) -> bool:
         return all(

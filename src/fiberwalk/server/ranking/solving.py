@@ -100,7 +100,9 @@ class Solver:
             axes.append(np.array([bool(meant[label].any()) for label in of_dim]))
         return np.logical_and.outer(*axes) if len(axes) == 2 else axes[0]
 
-    def _possible(self, where: Neighbourhood, dims: Sequence[int], classes: Sequence[Sequence[np.ndarray]]) -> np.ndarray:
+    def _possible(
+        self, where: Neighbourhood, dims: Sequence[int], classes: Sequence[Sequence[np.ndarray]]
+    ) -> np.ndarray:
         """Which cells somebody can be in."""
         possible = np.ones(tuple(map(len, classes)), dtype=bool)
         for box in self.groups.cube.impossible:
