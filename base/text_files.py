@@ -99,8 +99,11 @@ def check_width(name: str, columns: int) -> None:
         )
 
 
-def write_csv(frame: pd.DataFrame, path: str | os.PathLike[str], *, index: bool = False) -> None:
-    """Write a frame as CSV, whole or not at all, so that no spreadsheet takes its texts for formulas."""
+def write_csv(frame: pd.DataFrame, path: str | os.PathLike[str], *, index: bool = False, private: bool = False) -> None:
+    """Write a frame as CSV, whole or not at all, so that no spreadsheet takes its texts for formulas.
+
+    `private`: nobody but the owner may read it.
+    """
     import pandas as pd
 
     columns = [(name, frame.iloc[:, place]) for place, name in enumerate(frame.columns)]
@@ -109,7 +112,7 @@ def write_csv(frame: pd.DataFrame, path: str | os.PathLike[str], *, index: bool 
         columns = [*(("" if name is None else name, pd.Series(level)) for name, level in levels), *columns]
     safe = [column.reset_index(drop=True) for _, column in columns]
     safe = [column if pd.api.types.is_numeric_dtype(column) else column.map(_cell) for column in safe]
-    with written_whole(path) as temporary:
+    with written_whole(path, private=private) as temporary:
         pd.concat(safe, axis=1).to_csv(temporary, index=False, header=[as_text(str(name)) for name, _ in columns])
 
 

@@ -23,6 +23,7 @@ from .reconstruct import reconstruct
 from .report import report
 from .sample_risk import sample_risk
 from .serving.keys import keys
+from .serving.log import log
 from .serving.tabulate import tabulate
 from .shared.manners import PlainGroup
 
@@ -40,6 +41,7 @@ COMMANDS: tuple[click.Command, ...] = (
     sample_risk,
     reconstruct,
     keys,
+    log,
     tabulate,
     conditional_test,
     demo,
@@ -67,6 +69,7 @@ Examples:
   fiberwalk sample-risk sample.csv --people 2449    what does a table of sample counts risk?
   fiberwalk reconstruct tables/ --region block --html who.html    who is behind the tables, and how surely?
   fiberwalk keys people.csv --out keyed.csv       random keys of people, once, for tables on request
+  fiberwalk log log.sqlite                        who asked a table server for what, and what came of it
   fiberwalk tabulate people.csv --dims sex,age --mechanism 'random-round base=3'    a table on request, if it is safe
   fiberwalk test table.csv --hypothesis A --hypothesis B    does a model fit, whatever the counts?
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..base.errors import InputError, did_you_mean
 from ..base.numbers import check_whole, is_number
-from ..base.progress import Progress
+from ..base.progress import Progress, shown
 from ..protect.mechanism.cell_keys import taken_seed
 from ..release.tables.table_forms import Hierarchies
 from .answer import Answer
@@ -380,7 +380,7 @@ class TableServer:
 
     def audit(
         self, *, user: str | None = None, within: Mapping[str, Any] | None = None, limit: float = 0.95, small: int = 2,
-        progress: Progress | None = None,
+        progress: Progress | bool | None = None,
     ) -> Ranking:  # fmt: skip
         """Who could be known by now, from everything that was answered: a ranking of cells, which later answers update.
 
@@ -399,7 +399,7 @@ class TableServer:
         small
             The largest count that is looked at.
         progress
-            Called with words while it works.
+            True: a line that says how far it is; or a function that is called with words.
 
         Examples
         --------
@@ -412,7 +412,8 @@ class TableServer:
         [1, 2]
         """
         again = answered_again(self._answer, self._version, self.seed)
-        return ranking_of(self, again, user, within, limit, small).update(progress)
+        with shown(progress) as tell:
+            return ranking_of(self, again, user, within, limit, small).update(tell)
 
     def _shows(self, request: Request) -> str:
         """What the figures of a table are, in words."""

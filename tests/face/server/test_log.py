@@ -64,7 +64,7 @@ def test_every_request_is_there_with_what_came_of_it(tmp_path):
         assert [one.number for one in server.log.entries("anna", after=1)] == [3]
         frame = server.log.to_frame()
         assert list(frame.columns) == ["at", "user", "request", "released", "notice", "version"]
-        assert frame.request[3].startswith("age where age=a or b and region=N, with totals that add up")
+        assert frame.request[3].startswith("age where age=a or b and region=N, with totals added up")
 
 
 def test_a_file_goes_on_where_it_ended_and_knows_versions(tmp_path):

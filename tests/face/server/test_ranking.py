@@ -75,7 +75,7 @@ def test_what_is_certain_is_certain(method):
             known += cell.told.lower == cell.told.upper
             found += 1
     assert found > 50
-    assert known > 0 or method == "round_to"
+    assert known > 0 or method in ("round_to", "random_round")
 
 
 @pytest.mark.parametrize("method", [name for name in METHODS if name])
@@ -132,8 +132,8 @@ def test_two_safe_tables_that_tell_together():
     why = ranking.why("sex=f, region=S")
     assert why["asked"].tolist() == ["sex", "sex where region=N"]
     assert why["user"].tolist() == ["anna", "ben"]
-    assert (why["p_alone"] < 0.5).all()
-    assert (why["p_without"] < 0.5).all()
+    assert why["p_alone"].isna().all()
+    assert why["p_without"].isna().all()
     assert "1 known for certain" in ranking.summary()
     assert "came to be known by request 2: 1 (sex where region=N)" in ranking.summary()
     assert not len(server.audit(user="anna").sure)

@@ -42,6 +42,7 @@ Examples:
   fiberwalk tabulate cube.csv --dims sex,age --filter age=0-4 --filter age=5-9 --mechanism none --max-risk 0.1
   fiberwalk tabulate keyed.csv --dims sex,age --summed 'income step=1000' --mean-of income --totals consistent \\
       --mechanism 'random-round base=3' --min-contributors 6 --seed-file secret.txt
+  fiberwalk tabulate people.csv --mechanism 'random-round base=3' --seed-file secret.txt --log log.sqlite --audit
   fiberwalk tabulate survey.csv --dims sex,age --mechanism none --risk sample --sampling-weights weight --max-risk 0.2
 
 With the same seed, the same people are changed alike in every table that shows them, so that asking again tells nothing
@@ -143,6 +144,21 @@ Exit status: 0 released; 1 refused, with the reason; 2 the input is wrong.""",
     help="How labels make groups: a .hrc file or a level table; a level can be asked for. May be repeated.",
 )  # fmt: skip
 @click.option(
+    "--log", type=click.Path(path_type=Path), metavar="FILE",
+    help="Where requests are written down (see `fiberwalk log`); made where there is none.",
+)  # fmt: skip
+@click.option("--user", metavar="NAME", help="Who asks, for the log.")
+@click.option(
+    "--audit", is_flag=True,
+    help="In place of a table: who could be known from all that --log says was answered, by these data and settings.",
+)  # fmt: skip
+@click.option(
+    "--html", type=click.Path(path_type=Path), help="With --audit: a report on one page, for the agency alone."
+)
+@click.option(
+    "--csv", type=click.Path(path_type=Path), help="With --audit: the ranking of cells, for the agency alone."
+)
+@click.option(
     "--out", type=click.Path(path_type=Path), help="The protected table (.csv, .parquet, or .json: JSON-stat 2)."
 )
 @click.option("--note", type=click.Path(path_type=Path), help="What was done, with the seed (default: beside --out).")
@@ -164,7 +180,9 @@ def tabulate(**options: Any) -> None:
     from ...server.table_server import TableServer
 
     asked = options["dims"] is not None
-    if not asked and any(options[name] for name in ("filter", "mechanism", "out", "note", "by")):
+    _check_audit(options)
+    about_a_table = any(options[name] for name in ("filter", "mechanism", "out", "note", "by"))
+    if not asked and not options["audit"] and about_a_table:
         raise InputError("say which table is asked for by --dims, such as --dims sex,age.")
     _check_outputs(options)
     _check_sample(options)
@@ -191,13 +209,17 @@ def tabulate(**options: Any) -> None:
         columns=names(options["columns"]),
         keys=options["keys"],
         hierarchies=hierarchies(options["hierarchy"]),
+        log=options["log"],
     )  # fmt: skip
+    if options["audit"]:
+        _audit(server, options)
+        return
     if not asked:
         click.echo(_listed(server))
         return
     answer = server.tabulate(
         options["dims"], _where(options["filter"], server), sum_of=options["sum_of"], mean_of=options["mean_of"],
-        totals=options["totals"], by=options["by"],
+        totals=options["totals"], by=options["by"], user=options["user"] or "",
     )  # fmt: skip
     for note in server.notes if name is not None else ():
         click.echo(f"note: {in_options(note, click.get_current_context().command)}.", err=True)
@@ -358,6 +380,43 @@ def _listed(server: TableServer) -> str:
         level = f" (a level of {column.level_of})" if column.level_of else ""
         lines.append(f"  {column.name:{width}}  {len(column.labels):>5} labels: {shown}{level}")
     return "\n".join(lines)
+
+
+def _check_audit(options: dict[str, Any]) -> None:
+    """Options about the audit of a log go together."""
+    from ...base.errors import InputError
+
+    if options["audit"] and options["log"] is None:
+        raise InputError("--audit needs --log, the file of what was answered.")
+    if options["audit"] and not options["log"].exists():
+        raise InputError(f"--log {options['log']}: there is no such file, and so nothing to audit.")
+    for name in ("html", "csv"):
+        if options[name] is not None and not options["audit"]:
+            raise InputError(f"--{name} goes with --audit.")
+    for name in ("dims", "out", "note", "by"):
+        if options["audit"] and options[name] is not None:
+            raise InputError(f"--{name} asks for a table, and --audit for what all tables told: give one of them.")
+
+
+def _audit(server: TableServer, options: dict[str, Any]) -> None:
+    """The ranking of a log on the screen, and into files."""
+    from ...base.text_files import write_csv
+
+    ranking = server.audit(user=options["user"], progress=True)
+    click.echo(ranking.summary())
+    sure = ranking.sure
+    if len(sure):
+        click.echo("")
+        click.echo(sure.head(SHOWN_ROWS).drop(columns="value").to_string())
+        if len(sure) > SHOWN_ROWS:
+            click.echo(f"... and {len(sure) - SHOWN_ROWS:,} more cells (--csv)")
+    if options["html"] is not None:
+        ranking.to_html(options["html"])
+    if options["csv"] is not None:
+        write_csv(ranking.cells.reset_index(), options["csv"], private=True)
+    for name in ("html", "csv"):
+        if options[name] is not None:
+            click.echo(f"for the agency alone: {options[name]}", err=True)
 
 
 def _tell_by(answer: Answer, by: str | None) -> None:

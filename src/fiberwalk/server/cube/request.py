@@ -10,8 +10,8 @@ from ...base.errors import InputError, did_you_mean
 
 CONSISTENT, ADDED = "consistent", "added"
 TOTALS = {
-    CONSISTENT: "that are published alike in all tables, and need not add up",
-    ADDED: "that add up, and need not be those of other tables",
+    CONSISTENT: "as in other tables",
+    ADDED: "added up",
 }
 """Ways to make totals, and what holds of them."""
 Labels = Mapping[str, tuple[str, ...]]

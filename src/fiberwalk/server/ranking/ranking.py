@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,7 +12,7 @@ from ...base.progress import Progress
 from ..log.entries import Entry, digest_of
 from .groups import Group, Groups
 from .neighbourhoods import NO_DIM, Neighbourhood, Neighbourhoods
-from .solving import Figure, Solver, Told
+from .solving import Figure, Solver, Told, probability, told_by
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -121,7 +122,8 @@ class Ranking:
     def why(self, cell: str) -> pd.DataFrame:
         """Which requests tell of a cell: how well it is known from each alone, and from all the others without it.
 
-        `cell` is its name in `cells`. Where no request is enough by itself, it is their comparison that tells.
+        `cell` is its name in `cells`. Where no request is enough by itself, it is their comparison that tells; not a number:
+        the cell is not told apart then.
         """
         import pandas as pd
 
@@ -140,13 +142,16 @@ class Ranking:
             rows.append((number, entry.user, entry.request.words, alone, without))
         return pd.DataFrame(rows, columns=["request", "user", "asked", "p_alone", "p_without"]).set_index("request")
 
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Write a report on one page, for the agency alone."""
+        from ...report.log_page import write_log_report
+
+        write_log_report(self, path)
+
     def _p_of(self, known: Known, cell: Group, figures: list[Figure]) -> float:
-        """How probable the count of a cell is that it is known as, from some figures."""
-        found = None if not figures else self.solver.cells(known.where, figures)
-        if not found or cell not in found:
-            return 0.0
-        told = found[cell]
-        return told.p if told.value == known.told.value else 0.0
+        """How probable the count of a cell is that it is known as, from some figures; not a number where none tells of it."""
+        laws = self.solver.laws(known.where, figures) if figures else None
+        return probability(laws[cell], known.told.value) if laws and cell in laws else float("nan")
 
     def _take_up(self, entry: Entry) -> None:
         if not entry.by_figures:
@@ -193,7 +198,7 @@ class Ranking:
             figures = self._figures(where)
             if not figures:
                 continue
-            found = self.solver.cells(where, figures)
+            found = self.solver.laws(where, figures)
             lines = [] if where.other == NO_DIM else self.neighbourhoods.lines(where)
             if found is None:
                 if where.other == NO_DIM:
@@ -201,8 +206,8 @@ class Ranking:
                 waiting += lines
                 continue
             done.update(lines)
-            for group, told in found.items():
-                self._note(group, told, where, number)
+            for group, law in found.items():
+                self._note(group, told_by(law), where, number)
 
     def _note(self, group: Group, told: Told, where: Neighbourhood, number: int) -> None:
         """Keep what is known best of a cell, if it is one of a few people."""

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from ...base.errors import Contradiction, TooLarge
 from ...fiber.exact.solved import Budget
 from ...posterior.keyed_figures.figures import Part
-from ...posterior.keyed_figures.sweep import swept
+from ...posterior.keyed_figures.sweep import Law, swept
 from ...protect.mechanism.mechanism import Reading
 from ...release.facts.facts import NO_LIMIT
 from .groups import Group, Groups
@@ -30,6 +30,18 @@ class Told(NamedTuple):
     upper: int
     value: int
     p: float
+
+
+def told_by(law: Law) -> Told:
+    """What a law tells, in short."""
+    able, best = np.flatnonzero(law.possible), int(law.p.argmax())
+    return Told(law.first + int(able[0]), law.first + int(able[-1]), law.first + best, float(law.p[best]))
+
+
+def probability(law: Law, value: int) -> float:
+    """How probable a count is."""
+    place = value - law.first
+    return float(law.p[place]) if 0 <= place < len(law.p) else 0.0
 
 
 class Figure(NamedTuple):
@@ -50,7 +62,7 @@ class Solver:
     known: dict[int, tuple[int, np.ndarray]] = field(default_factory=dict)
     """P(figure | count), worked out once for each figure."""
 
-    def cells(self, where: Neighbourhood, figures: Sequence[Figure]) -> dict[Group, Told] | None:
+    def laws(self, where: Neighbourhood, figures: Sequence[Figure]) -> dict[Group, Law] | None:
         """What figures tell of the cells of a neighbourhood; None where it is too large to be read at once."""
         dims = [dim for dim in (where.one, where.other) if dim != NO_DIM]
         classes = [self._classes(dim, [figure.group[dim] for figure in figures]) for dim in dims]
@@ -79,11 +91,7 @@ class Solver:
             group = list(where.group)
             for dim, of_dim, label in zip(dims, classes, cell, strict=True):
                 group[dim] = self.groups.number(dim, of_dim[label])
-            able = np.flatnonzero(law.possible)
-            best = int(law.p.argmax())
-            found[tuple(group)] = Told(
-                law.first + int(able[0]), law.first + int(able[-1]), law.first + best, float(law.p[best])
-            )
+            found[tuple(group)] = law
         return found
 
     def _classes(self, dim: int, numbers: Sequence[int]) -> list[np.ndarray]:

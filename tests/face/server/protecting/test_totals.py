@@ -119,7 +119,7 @@ def test_totals_are_public_and_written(tmp_path):
     frame = public.to_frame()
     assert len(frame) == 12
     assert frame[(frame.age == "Total") & (frame.sex == "Total")]["count"].item() == public.table[-1, -1]
-    assert public.request.words == "age x sex, with totals that add up, and need not be those of other tables"
+    assert public.request.words == "age x sex, with totals added up"
 
 
 def test_what_makes_no_sense_is_refused():
