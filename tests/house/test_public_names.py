@@ -14,6 +14,7 @@ ONLY_THERE = {
     "example",
     "html", "csv", "json", "save", "out", "note", "plot", "list", "seed_file",  # where answers go
     "fail_above", "fail_if_none", "fail_on_disclosure", "check", "threads", "cluster", "knows", "only_bounds", "primary",
+    "last", "audit",  # of the log of a server
 }  # fmt: skip
 """Options of the command line that no function has."""
 

@@ -82,15 +82,8 @@ def _tipped(ranking: Ranking) -> dict[str, Any]:
 def _why(ranking: Ranking, cell: str) -> dict[str, Any]:
     import pandas as pd
 
-    rows = [
-        (
-            [str(request)],
-            [
-                row["user"],
-                row["asked"],
-                *("" if pd.isna(p) else probability(p) for p in (row["p_alone"], row["p_without"])),
-            ],
-        )
-        for request, row in ranking.why(cell).iterrows()
-    ]
+    rows = []
+    for request, row in ranking.why(cell).iterrows():
+        shares = ("" if pd.isna(p) else probability(p) for p in (row["p_alone"], row["p_without"]))
+        rows.append(([str(request)], [row["user"], row["asked"], *shares]))
     return _grid(["request"], ["user", "asked for", "P from it alone", "P without it"], rows)

@@ -379,7 +379,7 @@ class TableServer:
         return believe(self.cube, answers, law, options)
 
     def audit(
-        self, *, user: str | None = None, within: Mapping[str, Any] | None = None, limit: float = 0.95, small: int = 2,
+        self, *, user: str | None = None, filters: Mapping[str, Any] | None = None, sure: float = 0.95, small: int = 2,
         progress: Progress | bool | None = None,
     ) -> Ranking:  # fmt: skip
         """Who could be known by now, from everything that was answered: a ranking of cells, which later answers update.
@@ -392,9 +392,9 @@ class TableServer:
         ----------
         user
             The one whose answers are read; left out: everybody's.
-        within
+        filters
             The part of the people that is looked at: {"region": "1"}.
-        limit
+        sure
             From which probability on a cell counts as known.
         small
             The largest count that is looked at.
@@ -409,11 +409,11 @@ class TableServer:
         >>> for dims in ("sex", "age", "sex,age"):
         ...     _ = server.tabulate(dims, user="anna")
         >>> server.audit().cells.loc["sex=1, age=1", ["lower", "upper"]].tolist()
-        [1, 2]
+        [1, 4]
         """
         again = answered_again(self._answer, self._version, self.seed)
         with shown(progress) as tell:
-            return ranking_of(self, again, user, within, limit, small).update(tell)
+            return ranking_of(self, again, user, filters, sure, small).update(tell)
 
     def _shows(self, request: Request) -> str:
         """What the figures of a table are, in words."""

@@ -321,3 +321,57 @@ def test_wrong_settings_are_one_sentence(keyed, words, reason):
     assert done.exit_code == 2
     assert reason in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_a_log_is_kept_listed_and_audited(keyed):
+    for number, dims in enumerate(["sex", "region", "sex,region"]):
+        asked = [*keyed[:4], dims, *keyed[5:]]
+        done = run(*asked, "--log", "log.sqlite", "--user", ["anna", "ben"][number % 2])
+        assert done.exit_code == 0, done.stderr
+    listed = CliRunner().invoke(main, ["log", "log.sqlite", "--last", "2", "--csv", "log.csv"])
+    assert listed.exit_code == 0, listed.stderr
+    assert listed.stdout.startswith("3 requests of 2 users, 0 of them refused.\n  anna: 2 requests, 0 refused\n")
+    assert re.findall(r"^ +(\d)  \S+  (\w+): (.*)$", listed.stdout, re.M) == [
+        ("2", "ben", "region: released"),
+        ("3", "anna", "sex x region: released"),
+    ]
+    assert pd.read_csv("log.csv")["request"].tolist() == ["sex", "region", "sex x region"]
+    settings = [*keyed[:3], *keyed[5:]]
+    done = run(*settings, "--log", "log.sqlite", "--audit", "--html", "log.html", "--csv", "ranking.csv")
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout.startswith("3 distinct requests of everybody, with 8 distinct figures.")
+    server = fw.server.TableServer(
+        "keyed.csv",
+        columns=["sex", "region"],
+        mechanism="random_round",
+        parameters={"base": 3},
+        seed=7,
+        log="log.sqlite",
+    )
+    pd.testing.assert_frame_equal(
+        pd.read_csv("ranking.csv"), server.audit().cells.reset_index(), check_dtype=False, check_exact=False
+    )
+    assert "Everything that was answered" in Path("log.html").read_text(encoding="utf-8")
+    for name in ("log.html", "ranking.csv", "log.csv", "log.sqlite"):
+        if os.name == "posix":
+            assert Path(name).stat().st_mode & 0o077 == 0, name
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["--audit"], "--audit needs --log, the file of what was answered."),
+        (["--audit", "--log", "none.sqlite"], "--log none.sqlite: there is no such file, and so nothing to audit."),
+        (["--dims", "sex", "--csv", "x.csv"], "--csv goes with --audit."),
+        (
+            ["--dims", "sex", "--audit", "--log", "people.csv"],
+            "--dims asks for a table, and --audit for what all",
+        ),
+        (["--audit", "--log", "people.csv"], "people.csv: this is no log of a server"),
+    ],
+)
+def test_wrong_options_of_an_audit_are_one_sentence(folder, words, reason):
+    done = run("people.csv", *ROUNDING, *words)
+    assert done.exit_code == 2
+    assert reason in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -156,7 +156,7 @@ def test_one_region_is_a_part():
     server = served()
     for dims, filters, totals in asked_at_random(server, 15, 5):
         server.tabulate(dims, filters, totals=totals)
-    whole, part = server.audit().cells, server.audit(within={"region": "N"}).cells
+    whole, part = server.audit().cells, server.audit(filters={"region": "N"}).cells
     assert 0 < len(part) < len(whole)
     assert all("region=N" in cell for cell in part.index)
 
@@ -183,9 +183,9 @@ def test_what_it_does_not_read_it_says():
 
 REFUSED = {
     "user='eve' has asked for nothing; did you mean 'eva'?": lambda: asked().audit(user="eve"),
-    "limit=2: a probability from which on a cell counts as known, such as 0.95.": lambda: asked().audit(limit=2),
+    "sure=2: a probability from which on a cell counts as known, such as 0.95.": lambda: asked().audit(sure=2),
     "small=0": lambda: asked().audit(small=0),
-    "dim 'region' has no label 'X'": lambda: asked().audit(within={"region": "X"}),
+    "dim 'region' has no label 'X'": lambda: asked().audit(filters={"region": "X"}),
     "'sex=x': there is no such cell in the ranking": lambda: asked().audit().why("sex=x"),
     "no ranking reads them: audit answers one by one": lambda: served(when="before").audit(),
 }

@@ -149,7 +149,7 @@ class Ranking:
         write_log_report(self, path)
 
     def _p_of(self, known: Known, cell: Group, figures: list[Figure]) -> float:
-        """How probable the count of a cell is that it is known as, from some figures; not a number where none tells of it."""
+        """How probable the count that a cell is known as is by some figures; not a number where none tells of it."""
         laws = self.solver.laws(known.where, figures) if figures else None
         return probability(laws[cell], known.told.value) if laws and cell in laws else float("nan")
 

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 
 def ranking_of(
-    server: TableServer, ask: Callable[[Entry], Answer | None], user: str | None, within: Any, limit: float, small: int
+    server: TableServer, ask: Callable[[Entry], Answer | None], user: str | None, filters: Any, sure: float, small: int
 ) -> Ranking:
     """A ranking that has taken up nothing yet."""
     if user is not None and user not in server.log.users:
         raise InputError(f"user={user!r} has asked for nothing; {did_you_mean(user, server.log.users)}")
-    if not (is_number(limit) and 0 < limit <= 1):
-        raise InputError(f"limit={limit!r}: a probability from which on a cell counts as known, such as 0.95.")
+    if not (is_number(sure) and 0 < sure <= 1):
+        raise InputError(f"sure={sure!r}: a probability from which on a cell counts as known, such as 0.95.")
     check_whole(small=small)
     protection = server.maker.after
     if server.before is not None or server.maker.lattice is not None:
@@ -42,7 +42,7 @@ def ranking_of(
         )
     groups = Groups(server.cube)
     solver = Solver(groups, _reading(protection), protection is not None and protection.keyed)
-    return Ranking(server.log, user, float(limit), int(small), groups, solver, ask, _inside(groups, server, within))
+    return Ranking(server.log, user, float(sure), int(small), groups, solver, ask, _inside(groups, server, filters))
 
 
 def _reading(protection: Protection | None) -> Reading:
@@ -54,11 +54,11 @@ def _reading(protection: Protection | None) -> Reading:
     return read(unpublished((Dim("people", ("all",)),)), **protection.parameters)[0]
 
 
-def _inside(groups: Groups, server: TableServer, within: Mapping[str, Any] | None) -> Callable[[Group], bool]:
+def _inside(groups: Groups, server: TableServer, filters: Mapping[str, Any] | None) -> Callable[[Group], bool]:
     """Which groups are within the people that are looked at."""
-    if not within:
+    if not filters:
         return lambda group: True
-    request = as_request([next(iter(server.offered))], within, server.offered)
+    request = as_request([next(iter(server.offered))], filters, server.offered)
     (part,) = groups.of(replace(request, dims=()))
 
     def inside(group: Group) -> bool:
