@@ -21,7 +21,7 @@ WORDS = (
     "random number of the same people makes it. The rank of the true count of a cell must then be even, and of the counts "
     "that are claimed with more than 95%, at least 93% must be right."
 )
-PROGRESS: Any = False
+
 LOGS = 100
 SURE, RIGHT = 0.95, 0.93
 LEAST = 0.001
@@ -72,7 +72,7 @@ def logged(method: str, seed: int) -> Log:
         server.tabulate("band,sex,region"),
         server.tabulate("job,sex", {"age": random.choice(AGES, 2).tolist()}),
     ]
-    audit = server.believe(answers, fw.laws.expected(mu), method="chains", seed=seed, tolerance=0.2, progress=PROGRESS)
+    audit = server.believe(answers, fw.laws.expected(mu), method="chains", seed=seed, tolerance=0.2, progress=False)
     return held_to(audit, counts, random)
 
 

@@ -64,15 +64,17 @@ class Room(NamedTuple):
     ways: np.ndarray
     filled: np.ndarray
     """How many addresses have been used, of both."""
+    made: np.ndarray
+    """[0]: the steps that were made so far, counted or not."""
 
 
 def room_for(task: Task) -> Room:
     """Room for one chain."""
     m = len(task.first)
     size = 1 << int(np.ceil(np.log2(max(16 * m, 1024))))
-    whole = [np.zeros(length, dtype=np.int64) for length in (m, m, size, size, 2)]
+    whole = [np.zeros(length, dtype=np.int64) for length in (m, m, size, size, 2, 1)]
     numbers = [np.zeros(length, dtype=np.uint64) for length in (m, size, size)]
-    return Room(whole[0], numbers[0], whole[1], numbers[1], whole[2], numbers[2], whole[3], whole[4])
+    return Room(whole[0], numbers[0], whole[1], numbers[1], whole[2], numbers[2], whole[3], whole[4], whole[5])
 
 
 @jit_inlined
@@ -230,6 +232,7 @@ def set_out(task: Task, weights: Weights, room: Room, table: np.ndarray) -> int:
 @jit_inner
 def step(task: Task, weights: Weights, room: Room, table: np.ndarray, random: np.ndarray) -> int:
     """One proposal, taken or not (Metropolis 1953); how many more figures are not met."""
+    room.made[0] += 1
     if 2 * max(room.filled[0], room.filled[1]) > len(room.keys):  # addresses that nothing uses any more fill the room
         entered_anew(task, room)
     proposed = task.proposals
