@@ -45,6 +45,8 @@ class Task(NamedTuple):
     proposals: Proposals
     price: float
     """Log-weight for each figure that is not met, and each count by which it is not."""
+    patience: int
+    """Steps, counted or not, after which a trial is broken off; 0: there is no end."""
 
 
 class Room(NamedTuple):
@@ -65,7 +67,7 @@ class Room(NamedTuple):
     filled: np.ndarray
     """How many addresses have been used, of both."""
     made: np.ndarray
-    """[0]: the steps that were made so far, counted or not."""
+    """[0]: the steps of a walk, counted or not."""
 
 
 def room_for(task: Task) -> Room:
@@ -262,7 +264,8 @@ def step(task: Task, weights: Weights, room: Room, table: np.ndarray, random: np
 
 @jit_lean
 def walk(task: Task, weights: Weights, room: Room, place: Place, tally: Tally, draws: int, steps: int) -> int:
-    """So many draws, or fewer if credits have to wait; the draws done, or -1 where no table that meets all figures is found.
+    """So many draws, or fewer if credits have to wait; the draws done, or -1 where no table that meets all figures is found,
+    or patience is at its end.
 
     Between two draws are so many steps that end at a table which meets all figures. With no draws, one is looked for.
     """
@@ -273,9 +276,12 @@ def walk(task: Task, weights: Weights, room: Room, place: Place, tally: Tally, d
         wrong += step(task, weights, room, place.table, place.random)
     if wrong > 0:
         return -1
+    room.made[0] = 0
     for done in range(draws):
         made = 0
         while made < steps:
+            if task.patience > 0 and room.made[0] > task.patience:
+                return -1
             wrong += step(task, weights, room, place.table, place.random)
             if wrong == 0:
                 made += 1

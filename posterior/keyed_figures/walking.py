@@ -39,7 +39,7 @@ STEPS_PER_CELL = 2
 """Steps that count from one draw to the next, for each cell."""
 CHEAPER, CHEAPEST = 0.25, 0.5
 """By how much the price of a figure that is not met is lowered at a time, and to what at most."""
-ASIDE = 8.0
+ASIDE = 8
 """Steps for each one that ends at a table which meets all figures, at most. The cheaper it is to break a figure, the sooner
 chains come from one peak of the law to another, and the less often they are where it counts. (On servers of 70 cells and 300
 figures with noise on zeros, or a matrix with gaps, chains never met at the price from which it is lowered.)"""
@@ -74,16 +74,15 @@ class FigureKernel(Kernel):
         return 0
 
     def learned(self, unit: Unit, start: np.ndarray, random: np.ndarray) -> FigureKernel:
-        """With the price of figures that are not met as low as it can be without chains being aside of what counts for long."""
-        place = Place(np.array(start, dtype=np.int64), unit.lower, unit.upper, random, np.zeros(LONGEST))
-        steps, kernel = TRIAL * len(start), self
+        """With a price of figures that are not met which is as low as can be without chains being aside for too long."""
+        table, steps, kernel = np.array(start, dtype=np.int64), TRIAL * len(start), self
         while kernel.task.price < -CHEAPEST:
-            cheaper = replace(kernel, task=kernel.task._replace(price=kernel.task.price + CHEAPER))
-            room = cheaper.room()
-            cheaper.walk(place, idle_tally(unit.n_questions, unit.most_waiting), room, 1, steps)
-            if room.made[0] > ASIDE * steps:
+            cheaper = kernel.task._replace(price=kernel.task.price + CHEAPER, patience=ASIDE * steps)
+            place = Place(table.copy(), unit.lower, unit.upper, random, np.zeros(LONGEST))
+            tally = idle_tally(unit.n_questions, unit.most_waiting)
+            if replace(kernel, task=cheaper).walk(place, tally, kernel.room(), 1, steps) < 0:
                 break
-            kernel = cheaper
+            table, kernel = place.table, replace(kernel, task=cheaper._replace(patience=0))
         return kernel
 
     def room(self) -> Room:
@@ -117,7 +116,7 @@ def _task(part: Part, keys: np.ndarray) -> Task:
         by_cell.indptr.astype(np.int64), by_cell.indices.astype(np.int64), part.first, part.begins.astype(np.int64),
         part.logs, _as_words(part.published), shared, part.low, part.high,
         random.integers(1, 2**63, len(part.cells)).astype(np.uint64), proposed,
-        price=-float(np.log(2.0 * proposed.kinds[-1])),
+        price=-float(np.log(2.0 * proposed.kinds[-1])), patience=0,
     )  # fmt: skip
 
 
