@@ -54,9 +54,9 @@ class Log:
 def logged(method: str, seed: int) -> Log:
     """Draw a population, ask, believe, and hold the belief to the truth."""
     random = np.random.default_rng([seed, 29])
-    shape = {"region": 3, "age": len(AGES), "sex": 2, "job": 2}
+    shape = {"region": 2, "age": len(AGES), "sex": 2, "job": 2}
     share = random.gamma(0.7, size=tuple(shape.values()))
-    mu = xr.DataArray(share * random.uniform(100, 300) / share.sum(), dims=list(shape))
+    mu = xr.DataArray(share * random.uniform(80, 250) / share.sum(), dims=list(shape))
     mu = mu.assign_coords(
         {"age": AGES, **{dim: [f"{dim}{k}" for k in range(n)] for dim, n in shape.items() if dim != "age"}}
     )

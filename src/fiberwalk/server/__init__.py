@@ -15,6 +15,8 @@ answer          the protected table, or why there is none
 agency_view     its risk and utility, for the agency
 reading_back    what it tells of the truth, as a release
 cube_reading    the same where the cube was protected beforehand
+joint_belief    what many answers tell together
+groups_told     which groups of people these are about
 """
 
 from ..base.lazy_names import from_stub
