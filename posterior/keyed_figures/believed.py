@@ -19,7 +19,7 @@ from ...sampler.chains.memory import refuse_what_does_not_fit
 from ...sampler.chains.run import Run
 from ...sampler.chains.settings import ChainSettings
 from ...sampler.estimate import estimate_by
-from ..parts.answered import Answered, BlockAnswer
+from ..parts.answered import Answered, BlockAnswer, open_questions
 from ..parts.pmf import Pmf
 from ..parts.sampled import pmf_of, short_of, time_for_chains
 from .figures import Part, keyed_figures, parts_of
@@ -42,8 +42,7 @@ def by_keyed_figures(
     keyed = keyed_figures(release)
     assert keyed is not None
     low, high = _bounds(support)
-    columns = sp.csc_array(picked)
-    columns.resize(picked.shape[0], support.solved.fiber.n_columns)
+    columns = open_questions(support, picked)
     parts: list[list[Pmf]] = [[] for _ in range(picked.shape[0])]
     answers: list[BlockAnswer] = []
     left: list[Part] = []
