@@ -19,7 +19,7 @@ from ...sampler.chains.memory import refuse_what_does_not_fit
 from ...sampler.chains.run import Run
 from ...sampler.chains.settings import ChainSettings
 from ...sampler.estimate import estimate_by
-from ..parts.answered import Answered, BlockAnswer
+from ..parts.answered import Answered, BlockAnswer, open_questions
 from ..parts.pmf import Pmf
 from ..parts.sampled import pmf_of, short_of, time_for_chains
 from .figures import Part, keyed_figures, parts_of
@@ -42,7 +42,7 @@ def by_keyed_figures(
     keyed = keyed_figures(release)
     assert keyed is not None
     low, high = _bounds(support)
-    columns = _of_what_is_open(picked, support)
+    columns = open_questions(support, picked)
     parts: list[list[Pmf]] = [[] for _ in range(picked.shape[0])]
     answers: list[BlockAnswer] = []
     left: list[Part] = []
@@ -83,18 +83,6 @@ def by_keyed_figures(
         parts[question] = [*parts[question], *pmfs]
     answers += [BlockAnswer((), None, estimated.unit.certificate) for estimated in sampled.units]
     return Answered(parts, answers, sampled.certificate.evidence, sampled.stopped)
-
-
-def _of_what_is_open(picked: Any, support: Support) -> Any:
-    """The questions, without cells that are known already: their values are added elsewhere."""
-    columns = sp.csc_array(picked)
-    columns.resize(picked.shape[0], support.solved.fiber.n_columns)
-    is_open = np.zeros(columns.shape[1], dtype=np.int64)
-    for block in support.solved.blocks:
-        is_open[block.columns] = 1
-    counted = sp.csc_array(columns @ sp.diags_array(is_open, dtype=np.int64))
-    counted.eliminate_zeros()
-    return counted
 
 
 def _bounds(support: Support) -> tuple[np.ndarray, np.ndarray]:

@@ -45,6 +45,8 @@ class Task(NamedTuple):
     proposals: Proposals
     price: float
     """Log-weight for each figure that is not met, and each count by which it is not."""
+    patience: int
+    """Steps, counted or not, after which a trial is broken off; 0: there is no end."""
 
 
 class Room(NamedTuple):
@@ -64,15 +66,17 @@ class Room(NamedTuple):
     ways: np.ndarray
     filled: np.ndarray
     """How many addresses have been used, of both."""
+    made: np.ndarray
+    """[0]: the steps of a walk, counted or not."""
 
 
 def room_for(task: Task) -> Room:
     """Room for one chain."""
     m = len(task.first)
     size = 1 << int(np.ceil(np.log2(max(16 * m, 1024))))
-    whole = [np.zeros(length, dtype=np.int64) for length in (m, m, size, size, 2)]
+    whole = [np.zeros(length, dtype=np.int64) for length in (m, m, size, size, 2, 1)]
     numbers = [np.zeros(length, dtype=np.uint64) for length in (m, size, size)]
-    return Room(whole[0], numbers[0], whole[1], numbers[1], whole[2], numbers[2], whole[3], whole[4])
+    return Room(whole[0], numbers[0], whole[1], numbers[1], whole[2], numbers[2], whole[3], whole[4], whole[5])
 
 
 @jit_inlined
@@ -230,6 +234,7 @@ def set_out(task: Task, weights: Weights, room: Room, table: np.ndarray) -> int:
 @jit_inner
 def step(task: Task, weights: Weights, room: Room, table: np.ndarray, random: np.ndarray) -> int:
     """One proposal, taken or not (Metropolis 1953); how many more figures are not met."""
+    room.made[0] += 1
     if 2 * max(room.filled[0], room.filled[1]) > len(room.keys):  # addresses that nothing uses any more fill the room
         entered_anew(task, room)
     proposed = task.proposals
@@ -259,7 +264,8 @@ def step(task: Task, weights: Weights, room: Room, table: np.ndarray, random: np
 
 @jit_lean
 def walk(task: Task, weights: Weights, room: Room, place: Place, tally: Tally, draws: int, steps: int) -> int:
-    """So many draws, or fewer if credits have to wait; the draws done, or -1 where no table that meets all figures is found.
+    """So many draws, or fewer if credits have to wait; the draws done, or -1 where no table that meets all figures is found,
+    or patience is at its end.
 
     Between two draws are so many steps that end at a table which meets all figures. With no draws, one is looked for.
     """
@@ -270,9 +276,12 @@ def walk(task: Task, weights: Weights, room: Room, place: Place, tally: Tally, d
         wrong += step(task, weights, room, place.table, place.random)
     if wrong > 0:
         return -1
+    room.made[0] = 0
     for done in range(draws):
         made = 0
         while made < steps:
+            if task.patience > 0 and room.made[0] > task.patience:
+                return -1
             wrong += step(task, weights, room, place.table, place.random)
             if wrong == 0:
                 made += 1

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
 
 from ...base.certificate import Certificate
+from ...fiber.laws.support import Support
 from .pmf import Pmf
 
 if TYPE_CHECKING:
@@ -31,3 +35,12 @@ class Answered:
     """What chains showed."""
     stopped: str = ""
     path: PathBelief | None = None
+
+
+def open_questions(support: Support, picked: Any) -> Any:
+    """The questions without what is decided: that is known, and counted already."""
+    questions = sp.csc_array(picked, copy=True)
+    for column in np.flatnonzero(support.solved.decided):
+        questions.data[questions.indptr[column] : questions.indptr[column + 1]] = 0
+    questions.eliminate_zeros()
+    return questions

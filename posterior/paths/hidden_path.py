@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from ...base.certificate import Certificate
 from ...base.errors import InputError, TooLarge
@@ -24,7 +23,7 @@ from ...sampler.chains.run import Run
 from ...sampler.chains.settings import ChainSettings
 from ...sampler.chains.unit import Unit
 from ...sampler.estimate import Estimate, UnitEstimate, estimate_by
-from ..parts.answered import Answered, BlockAnswer
+from ..parts.answered import Answered, BlockAnswer, open_questions
 from ..parts.pmf import Pmf
 from ..parts.sampled import pmf_of, short_of, time_for_chains
 from .exact_path import exact_likelihood
@@ -66,7 +65,7 @@ def by_paths(
     """The laws of all questions, each group of squares by itself."""
     if any(len(item.cells) > 1 for item in support.release.evidence):
         raise InputError("a hidden path cannot be read together with figures of sums that a random method published.")
-    questions = _open_questions(support, picked)
+    questions = open_questions(support, picked)
     so_far = _SoFar(
         parts=[[] for _ in range(picked.shape[0])],
         steps=[None] * len(paths.squares),
@@ -106,15 +105,6 @@ def by_paths(
         keys, paths.order_known, tuple(so_far.steps), paths.thetas, paths.theta_prior, so_far.theta, so_far.theta_error
     )
     return Answered(so_far.parts, so_far.answers, evidence, stopped, path)
-
-
-def _open_questions(support: Support, picked: Any) -> Any:
-    """The questions without what is decided: that is known, and counted already."""
-    questions = sp.csc_array(picked, copy=True)
-    for column in np.flatnonzero(support.solved.decided):
-        questions.data[questions.indptr[column] : questions.indptr[column + 1]] = 0
-    questions.eliminate_zeros()
-    return questions
 
 
 @dataclass(eq=False)

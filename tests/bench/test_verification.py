@@ -13,7 +13,7 @@ from support.places import BENCH
 sys.path.append(str(BENCH))
 
 import verify
-from verification import NAMES, calibration, hidden_paths, kinds, laws, part, properties, report
+from verification import NAMES, calibration, hidden_paths, joint_beliefs, kinds, laws, part, properties, report
 from verification.exact_laws import wrong_samplers
 from verification.exact_laws.exact_law import Believed, every_table, exact_law
 from verification.exact_laws.spacing import p_value
@@ -185,3 +185,12 @@ def test_a_kind_is_sampled_and_judged():
     assert all(one.converged and len(one.entropy) == 16 and (one.error > 0).all() for one in found)
     assert not np.array_equal(found[0].entropy, found[1].entropy)
     assert set(kinds.KINDS) <= set(RELEASES)
+
+
+def test_beliefs_of_many_answers_are_held_to_the_truth():
+    good = [joint_beliefs.Log((k + 0.5) / 40, 10, 10, 0, True) for k in range(40)]
+    told = joint_beliefs.judged(["random_round"] * 40, good)
+    assert all(one.passed for one in told.checks), told.checks
+    for wrong in ({"rank": 0.99}, {"right": 9}, {"outside": 1}, {"converged": False}):
+        many = [replace(log, **wrong) for log in good]
+        assert sum(not one.passed for one in joint_beliefs.judged(["random_round"] * 40, many).checks) == 1

@@ -15,6 +15,10 @@ tables          the figures of an answer, and what stands behind them
 public_answer   what whoever asked may have: as a frame, CSV, Parquet, JSON-stat
 answer          the protected table, or why there is none, with what the agency sees besides
 catalogue       what may be asked for
+log/            everything that was asked, in SQLite
+ranking/        who could be known from all that was answered
+joint_belief    what many answers tell together
+groups_told     which groups of people these are about
 table_server    the server: from a request to an answer
 """
 

@@ -19,7 +19,7 @@ from ..posterior.keyed_figures.figures import KeyedFigures
 from ..protect.mechanism.cell_keys import KEY_WORDS
 from ..protect.mechanism.mechanism import Reading
 from ..protect.methods import METHODS
-from ..release.facts.facts import NO_LIMIT, RECORDS, UNSHOWN, Applied, Evidence
+from ..release.facts.facts import NO_LIMIT, NO_VALUE, RECORDS, UNSHOWN, Applied, Evidence
 from ..release.release import Release, unpublished
 from .answer import Answer
 from .groups_told import Cells, Group, cells_told, groups_in
@@ -66,6 +66,7 @@ def told_together(cube: Hypercube, answers: Any) -> Release:
     given = {figure: reading.given(figure, NO_LIMIT) for figure in set(published.tolist())}
     ends = np.array([_ends(*given[figure]) for figure in published.tolist()])
     release = release.with_facts(keys, matrix, ends[:, 0], ends[:, 1], published, words)
+    release = _with_figures(release, keys, published)
     if not protection.keyed:
         return _with_structural_zeros(
             release, cells, (Applied(reading.name, likelihood, reading.words, mechanism=reading),)
@@ -85,6 +86,19 @@ def told_together(cube: Hypercube, answers: Any) -> Release:
         beyond_evidence=True,
     )
     return _with_structural_zeros(release, cells, (method,))
+
+
+def _with_figures(release: Release, keys: np.ndarray, published: np.ndarray) -> Release:
+    """The release with what was published of its cells, and of sums that are a node of every dim."""
+    figures = np.full(release.n_cells, NO_VALUE)
+    places = {tuple(key): cell for cell, key in enumerate(release.keys.tolist())}
+    named = [
+        (tuple(key), figure) for key, figure in zip(keys.tolist(), published.tolist(), strict=True) if min(key) >= 0
+    ]
+    for key, figure in named:
+        if key in places:
+            figures[places[key]] = figure
+    return replace(release, figures=figures, sum_figures={key: figure for key, figure in named if key not in places})
 
 
 def _with_structural_zeros(release: Release, cells: Cells, applied: tuple[Applied, ...]) -> Release:

@@ -61,7 +61,7 @@ class TableServer:
     `round_to` has no random numbers, and is consistent by itself. What is the same in all tables, however many there are,
     and adds up, is what the cube went through (`when="before"`), and what `round_lattice` offers. Other methods change the
     same people differently from table to table, and are for the cube only. Still, noise has limits, and who compares many
-    tables can prove some counts: audit the answers together (`Answer.release`, `fw.linked`).
+    tables can prove some counts: audit the answers together (`believe`).
 
     With `round_lattice` the tables that its parameters offer (margins, max_dims) are rounded when the server is set up, all
     at once: each adds up, and all agree. A request is answered from them if one of them shows its dims and those of its
