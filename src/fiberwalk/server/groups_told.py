@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from math import prod
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -73,7 +74,7 @@ def groups_in(cube: Hypercube, request: Request, made: Made, named: Set[str]) ->
     shape = tuple(len(cube.labels[dim]) for dim in cube.in_order(request))
     meant = {
         name: np.broadcast_to(labels, (*shape, labels.shape[-1]))[cube.view(request)].reshape(known.size, -1)
-        for name, labels in labels_meant(cube, request.whole).items()
+        for name, labels in sorted(labels_meant(cube, request.whole).items(), key=itemgetter(0))
         if name in named
     }
     return [
