@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import product
 from math import prod
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..base.errors import InputError
 from ..release.tables.dims import Dim, Level
-from .cube.label_sets import Box, families
+from .cube.label_sets import Box
+from .cube.whom import labels_meant
 
 if TYPE_CHECKING:
     from .cube.hypercube import Column, Hypercube
@@ -62,29 +63,26 @@ class Cells:
         return np.flatnonzero(classes[:, np.frombuffer(meant, dtype=bool)].any(axis=1))
 
 
-def groups_in(cube: Hypercube, request: Request, made: Made) -> list[Group | None]:
-    """The people of every cell of a table, in the order of its figures.
+def groups_in(cube: Hypercube, request: Request, made: Made, named: Set[str]) -> list[Group | None]:
+    """The people of every cell of a table, in the order of its figures, by the labels that somebody can have.
 
-    None where nobody can be, and where the figure was published elsewhere and tells what it tells there.
+    So groups of the same possible people are one, as they are for the draws of empty cells. `named` are the finest dims that
+    any answer names; the others tell nothing apart. None where nobody can be, and where the figure was published elsewhere
+    and tells what it tells there.
     """
-    labels = cube.shown(request)
-    known = made.possible.ravel() if made.elsewhere is None else (made.possible & (made.elsewhere < 0)).ravel()
-    named = list(families(cube, request.whole))
-    groups: list[Group | None] = []
-    for place, shown in enumerate(product(*labels.values())):
-        if not known[place]:
-            groups.append(None)
-            continue
-        label_of = dict(zip(labels, shown, strict=True))
-        group = []
-        for family in named:
-            inside = family.inside.copy()
-            for column in family.shown:
-                inside &= column.group_in(family.finest) == column.place[label_of[column.name]]
-            if not inside.all():
-                group.append((family.finest.name, inside.tobytes()))
-        groups.append(tuple(group))
-    return groups
+    known = made.possible if made.elsewhere is None else made.possible & (made.elsewhere < 0)
+    shape = tuple(len(cube.labels[dim]) for dim in cube.in_order(request))
+    meant = {
+        name: np.broadcast_to(labels, (*shape, labels.shape[-1]))[cube.view(request)].reshape(known.size, -1)
+        for name, labels in sorted(labels_meant(cube, request.whole).items(), key=itemgetter(0))
+        if name in named
+    }
+    return [
+        tuple((name, labels[cell].tobytes()) for name, labels in meant.items() if not labels[cell].all())
+        if able
+        else None
+        for cell, able in enumerate(known.ravel().tolist())
+    ]
 
 
 def cells_told(cube: Hypercube, groups: Sequence[Group], names: Iterable[str]) -> Cells:

@@ -7,7 +7,7 @@ they count the same people, and only there. Which these are depends on the true 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -161,9 +161,11 @@ def _named(answer: Answer) -> list[str]:
 def _figures(cube: Hypercube, answers: list[Answer]) -> dict[Group, int]:
     """Every group that some answer shows, once, with its figure."""
     figures: dict[Group, int] = {}
+    columns = [cube.column[name] for answer in answers for name in _named(answer)]
+    named = {column.told_level_of or column.name for column in columns}
     for answer in answers:
         assert answer.tables is not None
-        for group, figure in _told(cube, answer.tables):
+        for group, figure in _told(cube, answer.tables, named):
             if group is not None and figures.setdefault(group, figure) != figure:
                 raise InputError(
                     f"the answer to {answer.request.words} has {figure} where another one has {figures[group]} for the same "
@@ -172,13 +174,13 @@ def _figures(cube: Hypercube, answers: list[Answer]) -> dict[Group, int]:
     return figures
 
 
-def _told(cube: Hypercube, tables: Tables) -> Iterator[tuple[Group | None, int]]:
+def _told(cube: Hypercube, tables: Tables, named: Set[str]) -> Iterator[tuple[Group | None, int]]:
     """Whom each count of an answer is about, and those of its totals."""
     whole = tables.request.whole
     parts = [(tables.request, tables.made)]
     parts += [(replace(whole, dims=kept, totals=""), made) for kept, made in tables.totals.items()]
     for request, made in parts:
-        yield from zip(groups_in(cube, request, made), made.published.ravel().tolist(), strict=True)
+        yield from zip(groups_in(cube, request, made, named), made.published.ravel().tolist(), strict=True)
 
 
 def _reading(protection: Protection, release: Release) -> tuple[Reading, str]:

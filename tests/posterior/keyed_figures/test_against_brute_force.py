@@ -41,12 +41,12 @@ def assert_exact(release, law, tables):
 @pytest.mark.parametrize("law", WEIGH)
 @pytest.mark.parametrize("method", METHODS)
 def test_the_exact_law_is_that_of_all_tables(method, law):
-    for case in some_cases(method, cases(40)):
+    for case in some_cases(method, cases(25)):
         assert_exact(case.release, case.law(law), case.tables(law))
 
 
 def test_what_is_known_besides_is_kept_to():
-    for case in some_cases("noise", cases(30)):
+    for case in some_cases("noise", cases(20)):
         some_table = list(case.tables("uniform"))[-1]
         cells = cells_at(case.release, [0, *(dim.total for dim in case.release.dims[1:])])
         there = sum(some_table[cell] for cell in cells)
@@ -55,23 +55,36 @@ def test_what_is_known_besides_is_kept_to():
         assert_exact(known, "uniform", tables)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_cells_that_are_known_count_once(method):
+    """Somebody is known to be in a cell: it is in its groups all the same, and in sums once."""
+    for case in some_cases(method, cases(20)):
+        some_table = max(case.tables("uniform"))
+        cell = int(np.argmax(some_table))
+        key = dict(zip("ABC", case.release.words(case.release.keys[cell]).split(", "), strict=False))
+        where = {dim: words.partition("=")[2] for dim, words in key.items()}
+        known = case.release.knows(where, exactly=some_table[cell])
+        tables = case.tables("uniform", fits=lambda table, cell=cell, n=some_table[cell]: table[cell] == n)
+        assert_exact(known, "uniform", tables)
+
+
 def test_where_figures_differ_somebody_is_in_the_rest():
     """What is said for certain holds in every table, and is sharper than the figures by themselves."""
     sharper = 0
     for method in METHODS:
-        for case in some_cases(method, cases(30)):
+        for case in some_cases(method, cases(20)):
             plain, known = fw.bounds(case.release), fw.bounds(with_somebody(case.release))
             tables = np.array(list(case.tables("uniform")))
             assert (known["lower"].to_numpy() <= tables.min(axis=0)).all()
             assert (known["upper"].to_numpy() >= tables.max(axis=0)).all()
             sharper += int((known != plain).to_numpy().sum())
-    assert sharper > 10
+    assert sharper > 3
 
 
 def test_independent_draws_would_tell_something_else():
     """A negative control: taken for independent, the same figures make another law in most cases."""
     apart = []
-    for case in some_cases("random rounding", cases(40)):
+    for case in some_cases("random rounding", cases(25)):
         joint = case.tables("uniform")
         product = {table: np.prod([case.chance(one.figure, sum(table[c] for c in one.cells)) for one in case.shown])
                    for table in np.ndindex(*(most + 1 for most in case.highest))}  # fmt: skip
