@@ -12,12 +12,13 @@ from ...protect.mechanism.mechanism import Mechanism
 
 
 class Rows(NamedTuple):
-    """log P(figure | count) of some figures, each from its first count on."""
+    """P(figure | count) of some figures, each from its first count on."""
 
     figures: np.ndarray
     first: np.ndarray
     begins: np.ndarray
-    """Where the logarithms of each begin; with one more for the end."""
+    """Where the chances of each begin; with one more for the end."""
+    chances: np.ndarray
     logs: np.ndarray
 
 
@@ -33,11 +34,13 @@ class Chances:
         """Those of some figures."""
         given = [self._given(figure) for figure in figures]
         lengths = [len(logs) for _, logs in given]
+        every = np.concatenate([np.empty(0), *(logs for _, logs in given)])
         return Rows(
             np.array(figures, dtype=np.int64),
             np.array([first for first, _ in given], dtype=np.int64),
             np.cumsum([0, *lengths]),
-            np.concatenate([np.empty(0), *(logs for _, logs in given)]),
+            np.exp(every),
+            every,
         )
 
     def _given(self, figure: int) -> tuple[int, np.ndarray]:

@@ -53,6 +53,15 @@ def log_chance(rows: Rows, row: int, count: int) -> float:
     return rows.logs[rows.begins[row] + place]
 
 
+@jit_inlined
+def chance(rows: Rows, row: int, count: int) -> float:
+    """P(figure | count)."""
+    place = count - rows.first[row]
+    if place < 0 or place >= rows.begins[row + 1] - rows.begins[row]:
+        return 0.0
+    return rows.chances[rows.begins[row] + place]
+
+
 @jit_inner
 def set_out(of_start: np.ndarray, of_cell: np.ndarray, marks: np.ndarray, room: Room, table: np.ndarray) -> None:
     """The count and the people of every group."""

@@ -8,14 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...base.random_streams import streams
-from .answering import NOBODY, OWN, Asked, asked_of, look_up, tell_too_much, weigh
+from .answering import LEAST_EFFECTIVE, TWIN, Answers, Asked, Judged, Weighed, look_up, tell_too_much, weigh
 from .chances import Chances
 from .likelihood import room_for
-from .steps import walk
+from .steps import ground, walk
 from .told import Told, by_cells, told
-
-LEAST_EFFECTIVE = 100
-"""Effective draws of a pool below which nothing is taken from it: (sum of weights)^2 / (sum of their squares)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,17 +34,6 @@ class TableLaw:
         edges = self.probabilities.cumsum(axis=1)
         columns = [np.searchsorted(row[:-1], random.random(number), side="right") for row in edges]
         return np.ascontiguousarray(np.stack(columns, axis=1), dtype=np.int64)
-
-
-@dataclass(frozen=True, eq=False)
-class Limits:
-    """How probable predicates of single cells may become."""
-
-    holds: np.ndarray
-    """Which predicates each count has, [count, predicate]."""
-    low: np.ndarray
-    """[cell, predicate]"""
-    high: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,44 +75,44 @@ class Pool:
         edges = np.cumsum(weights) * (n / weights.sum())
         places = np.minimum(np.searchsorted(edges, np.arange(n) + start, side="right"), left - 1)
         tables = self.tables[kept[places]]
-        cells, by = np.zeros(4, dtype=np.int64), np.zeros(4, dtype=np.int64)
-        random = streams(after._numbers, 1)[0]
-        shape = np.array(self.law.shape, dtype=np.int64)
-        walk(tables, after._told, self.law.logs, shape, room_for(len(figures)), cells, by, self.steps, random)
+        on, random = ground(self.law.logs, self.law.shape), streams(after._numbers, 1)[0]
+        walk(tables, after._told, on, room_for(len(figures)), self.steps, random)
         return replace(after, tables=tables)
 
-    def telling_too_much(self, groups: np.ndarray, limits: Limits, imagined: int, allowed: int) -> int:
-        """Of so many imagined answers about new groups, how many would make a predicate too probable or too improbable.
+    def telling_too_much(self, groups: np.ndarray, judged: Judged, number: int, allowed: int) -> int:
+        """Of such a number of imagined answers about new groups, how many would make a predicate too probable or too improbable.
 
         Tables of the pool, as if each were the truth, are asked in turn. It stops above what is allowed.
         """
         asked = self._asked(groups)
-        truths = np.arange(imagined) * len(self.tables) // imagined
+        truths = np.arange(number) * len(self.tables) // number
         figures = self._answers(asked, truths)
         answers, often = np.unique(figures, axis=0, return_counts=True)
         distinct, rows = np.unique(answers, return_inverse=True)
-        most_often = np.argsort(-often, kind="stable")
-        n = len(self.tables)
-        return tell_too_much(
-            self.tables, asked, self.chances.rows(distinct.tolist()), rows.reshape(answers.shape)[most_often],
-            often[most_often], limits.holds, limits.low, limits.high, np.zeros(n), np.zeros(n, dtype=np.int64),
-            np.zeros(limits.low.shape), float(LEAST_EFFECTIVE), allowed,
-        )  # fmt: skip
+        order, n = np.argsort(-often, kind="stable"), len(self.tables)
+        imagined = Answers(
+            self.chances.rows(distinct.tolist()), rows.reshape(answers.shape)[order].astype(np.int64), often[order]
+        )
+        room = Weighed(np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros(judged.low.shape))
+        return tell_too_much(self.tables, asked, imagined, judged, room, allowed)
 
     def _answers(self, asked: Asked, truths: np.ndarray) -> np.ndarray:
         """What some tables of the pool would have answered, [table, group]."""
-        totals, source, numbers = asked.totals[truths], asked.source[truths], asked.numbers[truths]
-        drawn = self.chances.mechanism.publish(totals, numbers)
-        return np.where(source == OWN, drawn, np.where(source == NOBODY, 0, source))
+        codes = asked.codes[:, truths]
+        figures = self.chances.mechanism.publish(np.maximum(codes, 0), asked.numbers[:, truths])
+        figures = np.where(codes < 0, -1 - codes, figures)
+        for group, place in np.argwhere(codes <= TWIN):
+            figures[group, place] = figures[TWIN - codes[group, place], place]
+        return np.ascontiguousarray(figures.T)
 
     def _asked(self, groups: np.ndarray) -> Asked:
         """What every table says of new groups."""
-        asked = asked_of(len(self.tables), len(groups))
-        known = self._told
+        size = (len(groups), len(self.tables))
+        asked = Asked(np.zeros(size, dtype=np.int64), np.zeros(size))
         of_start, of_cell = by_cells(groups)
         word = self._numbers.generate_state(1, np.uint64)[0]
         room, new = room_for(len(self.figures)), room_for(len(groups))
-        look_up(self.tables, known, room, of_start, of_cell, new, asked, word)
+        look_up(self.tables, self._told, room, of_start, of_cell, new, asked, word)
         return asked
 
     @property

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ...base.jit import jit_inner, jit_lean
@@ -13,12 +15,31 @@ FARTHEST = 3
 """The most people that come, go or move together."""
 
 
+class Ground(NamedTuple):
+    """What steps are made on."""
+
+    law: np.ndarray
+    """Log-weights [cell, count]."""
+    shape: np.ndarray
+    """Of the grid of cells."""
+    cells: np.ndarray
+    """Room for the cells of a step,"""
+    by: np.ndarray
+    """and how many people come to each."""
+
+
+def ground(law: np.ndarray, shape: tuple[int, ...]) -> Ground:
+    """The same with its room."""
+    return Ground(law, np.array(shape, dtype=np.int64), np.zeros(4, dtype=np.int64), np.zeros(4, dtype=np.int64))
+
+
 @jit_inner
-def proposed(shape: np.ndarray, n_cells: int, cells: np.ndarray, by: np.ndarray, random: np.ndarray) -> int:
+def proposed(ground: Ground, random: np.ndarray) -> int:
     """How many cells a step changes, and by how much: people come or go, move, or two exchange one of their dims.
 
     A step and its opposite are equally probable.
     """
+    shape, cells, by, n_cells = ground.shape, ground.cells, ground.by, len(ground.law)
     many = 1 if below(random, 2) == 0 else 1 + below(random, FARTHEST)
     kind = below(random, 3)
     cells[0], by[0] = below(random, n_cells), many
@@ -57,25 +78,16 @@ def changed(told: Told, room: Room, table: np.ndarray, cell: int, by: int) -> bo
 
 
 @jit_lean
-def walk(
-    tables: np.ndarray,
-    told: Told,
-    law: np.ndarray,
-    shape: np.ndarray,
-    room: Room,
-    cells: np.ndarray,
-    by: np.ndarray,
-    steps: int,
-    random: np.ndarray,
-) -> int:
-    """So many steps of every table [table, cell]; how many were taken. `law` has the log-weights [cell, count]."""
+def walk(tables: np.ndarray, told: Told, ground: Ground, room: Room, steps: int, random: np.ndarray) -> int:
+    """So many steps of every table [table, cell]; how many were taken."""
+    law, cells, by = ground.law, ground.cells, ground.by
     taken = 0
     for i in range(len(tables)):
         table = tables[i]
         set_out(told.of_start, told.of_cell, told.marks, room, table)
         log = entered(told, room, room.counted)
         for _ in range(steps):
-            number = proposed(shape, len(table), cells, by, random)
+            number = proposed(ground, random)
             gain, inside = 0.0, number > 0
             for j in range(number):
                 value = table[cells[j]] + by[j]
