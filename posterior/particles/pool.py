@@ -80,7 +80,7 @@ class Pool:
         return replace(after, tables=tables)
 
     def telling_too_much(self, groups: np.ndarray, judged: Judged, number: int, allowed: int) -> int:
-        """Of such a number of imagined answers about new groups, how many would make a predicate too probable or too improbable.
+        """Of so many imagined answers about new groups, how many would make a predicate too probable or improbable.
 
         Tables of the pool, as if each were the truth, are asked in turn. It stops above what is allowed.
         """

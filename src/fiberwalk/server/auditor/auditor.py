@@ -42,7 +42,7 @@ class Auditor:
     ----------
     mu
         The expected count of each cell, known to everybody: one number for all, or a table of the cells that are watched,
-        such as the last census. Beforehand counts are independent and Poisson with these means; a mean of 0 is an empty cell.
+        such as the last census. Beforehand counts are independent and Poisson with these means; 0 is an empty cell.
     filters
         Which cells are watched: {"region": "1"}, those with these labels; all when left out. Requests about other people
         only are none of its concern.
