@@ -35,12 +35,11 @@ from written import circumstances
 
 SHAPE, MU, REQUESTS = (4, 3, 2), 1.0, 200
 DIMS = {name: tuple(str(place + 1) for place in range(size)) for name, size in zip("ABC", SHAPE, strict=True)}
-OWN_DRAWS = 8_000
+OWN_DRAWS = 5_000
 SETTINGS: list[dict[str, Any] | None] = [
     {"least_ratio": 0.5, "breach_share": 0.05},
     {"least_ratio": 0.25, "breach_share": 0.05},
     {"least_ratio": 0.1, "breach_share": 0.05},
-    {"least_ratio": 0.25, "breach_share": 0.2},
     {"least_ratio": 0.1, "breach_share": 0.2},
     {"least_ratio": 0.1, "breach_share": 0.1, "answers": 10},
     {"least_ratio": 0.25, "breach_share": 0.05, "predicates": [[1, 2]]},
