@@ -99,8 +99,8 @@ class Pool:
     def _answers(self, asked: Asked, truths: np.ndarray) -> np.ndarray:
         """What some tables of the pool would have answered, [table, group]."""
         codes = asked.codes[:, truths]
-        figures = self.chances.mechanism.publish(np.maximum(codes, 0), asked.numbers[:, truths])
-        figures = np.where(codes < 0, -1 - codes, figures)
+        drawn = self.chances.mechanism.publish(np.maximum(codes, 0).ravel(), asked.numbers[:, truths].ravel())
+        figures = np.where(codes < 0, -1 - codes, drawn.reshape(codes.shape))
         for group, place in np.argwhere(codes <= TWIN):
             figures[group, place] = figures[TWIN - codes[group, place], place]
         return np.ascontiguousarray(figures.T)

@@ -48,8 +48,7 @@ class SubCube:
             return None
         places = np.flatnonzero(touching)
         rows = [labels.reshape(len(labels), -1)[:, places].T for labels in meant]
-        crossed = reduce(lambda one, other: (one[:, :, None] & other[:, None, :]).reshape(len(one), -1), rows)
-        groups = crossed & self.possible.ravel()
+        groups = reduce(_crossed, rows) & self.possible.ravel()
         somebody = groups.any(axis=1)
         return groups[somebody], places[somebody]
 
@@ -74,6 +73,11 @@ def sub_cube(cube: Hypercube, offered: Iterable[str], filters: Mapping[str, Any]
             axes = [box.get(name, np.ones(len(inside[name]), dtype=bool))[inside[name]] for name in names]
             possible[np.ix_(*axes)] = False
     return SubCube(dims, tuple(inside[name] for name in names), possible)
+
+
+def _crossed(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """[group, cell]: of the cells of two dims those that have the labels of both."""
+    return (one[:, :, None] & other[:, None, :]).reshape(len(one), one.shape[1] * other.shape[1])
 
 
 def _finest(cube: Hypercube, name: str) -> str:
