@@ -41,7 +41,7 @@ SETTINGS: list[dict[str, Any] | None] = [
     {"least_ratio": 0.25, "breach_share": 0.05},
     {"least_ratio": 0.1, "breach_share": 0.05},
     {"least_ratio": 0.1, "breach_share": 0.2},
-    {"least_ratio": 0.1, "breach_share": 0.1, "answers": 10},
+    {"least_ratio": 0.1, "breach_share": 0.1, "max_answers": 10},
     {"least_ratio": 0.25, "breach_share": 0.05, "predicates": [[1, 2]]},
     {"least_ratio": 0.1, "breach_share": 0.05, "predicates": [[1, 2]]},
     None,
@@ -172,7 +172,7 @@ def row(settings: dict[str, Any] | None, attacks: int) -> str:
     rules = settings or {}
     watched = " or ".join(str(set(one)) for one in rules.get("predicates", [[1], [2]])) if settings else ""
     limit = rules.get("breach_share", "")
-    limit = f"{limit} in {rules['answers']} answers" if "answers" in rules else limit
+    limit = f"{limit} in {rules['max_answers']} answers" if "max_answers" in rules else limit
     cells = [
         rules.get("least_ratio", "no auditor"), limit, watched,
         f"{np.mean([one.breached for one in at_random]):.0%}", f"{np.mean([one.breached for one in adaptive]):.0%}",

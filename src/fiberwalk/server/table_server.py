@@ -441,7 +441,7 @@ class TableServer:
         >>> server.audit().cells.loc["sex=1, age=1", ["lower", "upper"]].tolist()
         [1, 4]
         """
-        again = answered_again(self._answer, self._version, self.seed)
+        again = answered_again(self._figures_of, self._version, self.seed)
         with shown(progress) as tell:
             return ranking_of(self, again, user, filters, sure, small).update(tell)
 

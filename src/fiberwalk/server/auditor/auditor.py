@@ -29,7 +29,7 @@ class Auditor:
     takes part. Asking the same again changes nothing, and neither does asking who has the figures already.
 
     What is estimated: probabilities, by a pool of so many `draws` (sequential Monte Carlo). Where too few of them speak for
-    an answer, it is taken for a breach. With `answers=T` at most a share of breach_share / (2 T) of the imagined answers may
+    an answer, it is taken for a breach. With `max_answers=T` at most a share of breach_share / (2 T) of the imagined answers may
     be breaches, and no more than T answers are given, as in the paper: then some answer is a breach with a probability of
     at most about `breach_share`, if the truth is a draw of the prior, and if many more answers are imagined than
     T / breach_share. Left out: `breach_share` is the share of each request by itself, and that holds of each answer.
@@ -55,7 +55,7 @@ class Auditor:
         had less than 1% beforehand may become less probable.
     breach_share
         The share of imagined answers that may be breaches.
-    answers
+    max_answers
         How many answers with something new are given in all; None: as many as are no risk.
     draws
         Tables in the pool.
@@ -84,7 +84,7 @@ class Auditor:
     predicates: Sequence[Sequence[int]] = ((1,), (2,))
     least_ratio: float = 0.5
     breach_share: float = 0.05
-    answers: int | None = None
+    max_answers: int | None = None
     draws: int = 10_000
     imagined: int = 500
     sweeps: int = 2
@@ -94,7 +94,9 @@ class Auditor:
     def __post_init__(self) -> None:
         whole = {name: getattr(self, name) for name in ("draws", "imagined", "sweeps", "budget")}
         check_whole(**whole)
-        check_whole(**{name: getattr(self, name) for name in ("answers", "at_most") if getattr(self, name) is not None})
+        check_whole(
+            **{name: getattr(self, name) for name in ("max_answers", "at_most") if getattr(self, name) is not None}
+        )
         if self.imagined > self.draws:
             raise InputError(f"imagined={self.imagined}: at most as many as draws={self.draws}, each asked once.")
         if not is_number(self.least_ratio) or not 0 < self.least_ratio < 1:
@@ -108,7 +110,7 @@ class Auditor:
     @property
     def allowed(self) -> int:
         """How many of the imagined answers may be breaches."""
-        share = self.breach_share if self.answers is None else self.breach_share / (2 * self.answers)
+        share = self.breach_share if self.max_answers is None else self.breach_share / (2 * self.max_answers)
         return int(share * self.imagined)
 
     @property

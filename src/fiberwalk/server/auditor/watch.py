@@ -37,7 +37,7 @@ class Watch:
         new = self._new(groups)
         if not len(new):
             return True
-        if self.blind or self._too_many(len(new)) or self.answers == self.auditor.answers:
+        if self.blind or self._too_many(len(new)) or self.answers == self.auditor.max_answers:
             return False
         rows, allowed = groups[new], self.auditor.allowed
         return self.pool.telling_too_much(rows, self.judged, self.auditor.imagined, allowed) <= allowed

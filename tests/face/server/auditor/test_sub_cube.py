@@ -149,7 +149,7 @@ def test_what_an_auditor_cannot_go_with(options, words):
         ({"breach_share": 1.0}, "breach_share=1.0: a share"),
         ({"draws": 0}, "draws=0: a whole number of at least 1"),
         ({"imagined": 20_000}, "imagined=20000: at most as many as draws=10000"),
-        ({"answers": 0}, "answers=0"),
+        ({"max_answers": 0}, "max_answers=0"),
         ({"predicates": [1, 2]}, r"predicates=\[1, 2\]: a list of sets of counts"),
         ({"predicates": []}, "a list of sets of counts"),
         ({"predicates": [[-1]]}, "a list of sets of counts"),
@@ -172,8 +172,8 @@ def test_many_cells_are_refused():
 
 def test_the_limit_of_breaches_is_that_of_the_paper_where_answers_are_counted():
     assert fw.server.Auditor(mu=1, breach_share=0.1, imagined=400).allowed == 40
-    assert fw.server.Auditor(mu=1, breach_share=0.1, imagined=400, answers=5).allowed == 4
-    words = fw.server.Auditor(mu=1, breach_share=0.1, imagined=400, answers=5, filters={"region": "N"}).words
+    assert fw.server.Auditor(mu=1, breach_share=0.1, imagined=400, max_answers=5).allowed == 4
+    words = fw.server.Auditor(mu=1, breach_share=0.1, imagined=400, max_answers=5, filters={"region": "N"}).words
     assert words.startswith(
         "an auditor refuses what would, in more than 4 of 400 imagined answers, make it less than 0.5 or"
     )
