@@ -29,10 +29,10 @@ class Auditor:
     takes part. Asking the same again changes nothing, and neither does asking who has the figures already.
 
     What is estimated: probabilities, by a pool of so many `draws` (sequential Monte Carlo). Where too few of them speak for
-    an answer, it is taken for a breach. With `max_answers=T` at most a share of breach_share / (2 T) of the imagined answers may
-    be breaches, and no more than T answers are given, as in the paper: then some answer is a breach with a probability of
-    at most about `breach_share`, if the truth is a draw of the prior, and if many more answers are imagined than
-    T / breach_share. Left out: `breach_share` is the share of each request by itself, and that holds of each answer.
+    an answer, it is taken for a breach. With `max_answers=T` at most a share of breach_share / (2 T) of the imagined
+    answers may be breaches, and no more than T answers are given, as in the paper: then some answer is a breach with a
+    probability of at most about `breach_share`, if the truth is a draw of the prior, and if many more answers are imagined
+    than T / breach_share. Left out: `breach_share` is the share of each request by itself, and that holds of each answer.
 
     Requests of which a figure sums watched cells and others besides are refused, and so are those that choose labels of a
     dim that they show. The auditor goes with counts by `random_round`, `perturb` or `add_noise`, zeros kept, and without
@@ -58,7 +58,7 @@ class Auditor:
     max_answers
         How many answers with something new are given in all; None: as many as are no risk.
     draws
-        Tables in the pool.
+        Tables in the pool. With more of them less is refused because too few, under 100 in effect, speak for an answer.
     imagined
         How many of them are asked what the answer would have been.
     sweeps
@@ -71,7 +71,7 @@ class Auditor:
     Examples
     --------
     >>> import fiberwalk as fw, numpy as np
-    >>> auditor = fw.server.Auditor(mu=1, predicates=[[1]], draws=2000, imagined=100, seed=1)
+    >>> auditor = fw.server.Auditor(mu=1, predicates=[[1, 2]], seed=1)
     >>> server = fw.server.TableServer(np.ones((4, 3, 2), dtype=int), mechanism="random_round", parameters={"base": 3},
     ...                                auditor=auditor, seed=4711)
     >>> server.tabulate("C").released, server.tabulate("A,B,C").released
