@@ -18,7 +18,7 @@ ORDER = {
     "moves": ("bases", "families", "people"),
     "sampler": ("lines", "tallies", "kernels", "chains"),
     "protect": ("mechanism", "rounding", "perturbation", "records", "withholding"),
-    "posterior": ("parts", "paths", "keyed_figures", "populations", "goodness_of_fit"),
+    "posterior": ("parts", "paths", "keyed_figures", "particles", "populations", "goodness_of_fit"),
 }
 """The sub-rooms of a room in the order in which they use each other; its loose files come after them."""
 MOST_FILES = 15

@@ -1,13 +1,15 @@
 """The flexible table generator: tables on request from microdata or a hypercube, ruled, measured and protected (SAE15).
 
 `TableServer(data, rules=, mechanism=)` is set up once and asked for tables; `tabulate` is for a single one. `ServerRules`
-says which requests are refused; an `Answer` holds the protected table, or why there is none, and for the agency its risk and
-utility; `Answer.public()` is what leaves. `record_keys` makes numbers for people, to be stored with them. Inside:
+says which requests are refused, an `Auditor` refuses what would tell too much together; an `Answer` holds the protected
+table, or why there is none, and for the agency its risk and utility; `Answer.public()` is what leaves. `record_keys` makes
+numbers for people, to be stored with them. Inside:
 
 cube/           the data as occupied cells with record keys: read, and cut into the tables that are asked for
 protecting/     from a request to protected figures
 measuring/      risk and utility, for the agency
 reading_back/   what an answer tells of the truth, as a release
+auditor/        what the answers so far and a next one may tell together: decided without the data
 rules           which requests are refused, by themselves or by their protected figures
 judging         what of a protected table the rules release
 totals          totals that agree with other tables, or that add up

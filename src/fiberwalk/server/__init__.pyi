@@ -1,4 +1,5 @@
 from .answer import Answer as Answer
+from .auditor.auditor import Auditor as Auditor
 from .catalogue import Catalogue as Catalogue
 from .cube.keys_of_people import record_keys as record_keys
 from .cube.magnitudes import Magnitude as Magnitude

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,8 @@ from ..base.progress import Progress, shown
 from ..protect.mechanism.cell_keys import taken_seed
 from ..release.tables.table_forms import Hierarchies
 from .answer import Answer
+from .auditor.auditor import Auditor
+from .auditor.guard import REFUSED, Guard
 from .catalogue import Catalogue, catalogue_of
 from .cube.label_sets import as_boxes, measured
 from .cube.levels import refuse_crossing
@@ -139,6 +142,8 @@ class TableServer:
     log
         The file of a log that was kept before, or is to be made: an SQLite database for the agency alone. Left out: the log
         of this server is kept in memory (`server.log`).
+    auditor
+        Who refuses what might tell too much together with all earlier answers of the log: see `Auditor`.
 
     Examples
     --------
@@ -184,6 +189,7 @@ class TableServer:
         keys: str | Sequence[str] | None = None,
         hierarchies: Hierarchies | None = None,
         log: str | os.PathLike[str] | None = None,
+        auditor: Auditor | None = None,
     ) -> None:
         self.rules = ServerRules() if rules is None else rules
         if not isinstance(self.rules, ServerRules):
@@ -223,6 +229,9 @@ class TableServer:
         self.log = Log(log)
         before_words = "" if self.before is None else self.before.words
         self._version = self.log.number_of(version_of(self.maker, self.rules, before_words))
+        self._guard = None if auditor is None else Guard(auditor, self.maker, self.offered, self.rules)
+        if self._guard is not None:
+            self._guard.catch_up(self.log, self._figures_of, self._digest)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -248,6 +257,8 @@ class TableServer:
             )
         if self.maker.elsewhere is not None:
             notes.append(self.maker.elsewhere.words)
+        if self._guard is not None:
+            notes += self._guard.notes
         return tuple(notes)
 
     def __repr__(self) -> str:
@@ -302,13 +313,26 @@ class TableServer:
         )
         if by is not None and by not in request.dims:
             raise InputError(f"by={by!r} is no dim of the table; {did_you_mean(str(by), request.dims)}")
-        answer = self._answer(request, by)
-        figures = None if answer.tables is None else answer.tables.shown
-        self.log.append(
-            str(user), request, answer.released, answer.notice, figures is not None, self._version,
-            digest_of(figures, self.seed),
-        )  # fmt: skip
+        with self._in_turn():
+            answer = self._answer(request, by)
+            self.log.append(
+                str(user), request, answer.released, answer.notice, answer.tables is not None, self._version,
+                self._digest(answer),
+            )  # fmt: skip
         return answer
+
+    @contextmanager
+    def _in_turn(self) -> Iterator[None]:
+        """With an auditor: when all earlier answers are known, of other processes too, and before there are any others."""
+        if self._guard is None:
+            yield
+            return
+        with self._guard.lock, self.log.alone():
+            self._guard.catch_up(self.log, self._figures_of, self._digest)
+            yield
+
+    def _digest(self, answer: Answer) -> str:
+        return digest_of(None if answer.tables is None else answer.tables.shown, self.seed)
 
     def _answer(self, request: Request, by: Any = None) -> Answer:
         """The answer to a request, whoever asks."""
@@ -316,6 +340,12 @@ class TableServer:
         if broken:
             words = "; ".join(broken)
             return Answer(request, False, words, words, self.max_risk)
+        if self._guard is not None and not self._guard.allows(request):
+            return Answer(request, False, REFUSED, REFUSED, self.max_risk)
+        return self._figures_of(request, by)
+
+    def _figures_of(self, request: Request, by: Any = None) -> Answer:
+        """The answer to a request that is refused by its figures if at all."""
         whole = request.whole
         made = self.maker.made(whole)
         verdict = self.judge.verdict(request, made)
@@ -411,7 +441,7 @@ class TableServer:
         >>> server.audit().cells.loc["sex=1, age=1", ["lower", "upper"]].tolist()
         [1, 4]
         """
-        again = answered_again(self._answer, self._version, self.seed)
+        again = answered_again(self._figures_of, self._version, self.seed)
         with shown(progress) as tell:
             return ranking_of(self, again, user, filters, sure, small).update(tell)
 

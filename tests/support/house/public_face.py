@@ -16,7 +16,7 @@ FOR_USERS = {
     "Log": ("entries", "to_frame", "close"),
 }
 """Of a class whose other methods are for the rooms: those that are for users. Of other classes all are."""
-MADE_BY_USERS = ("TableServer", "ServerRules", "Magnitude", "Log")
+MADE_BY_USERS = ("TableServer", "ServerRules", "Magnitude", "Log", "Auditor")
 """Classes that users make themselves; results are made by functions."""
 
 

@@ -6,6 +6,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -120,6 +121,15 @@ class Log:
         values = (at, user, written(request), released, notice, by_figures, version, digest)
         columns, marks = _COLUMNS.removeprefix("number, "), ", ".join("?" * len(values))
         return int(self._rows(f"insert into answers ({columns}) values ({marks}) returning number", *values)[0][0])
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """While nobody else writes: what is read stays true until one's own request is written down."""
+        self._rows("begin immediate")
+        try:
+            yield
+        finally:
+            self._rows("commit")
 
     def close(self) -> None:
         """Close the file; it is closed as well where the log is no longer used."""

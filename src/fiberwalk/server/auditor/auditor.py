@@ -1,0 +1,135 @@
+"""What the agency says of an auditor: which cells it watches, what is believed of them, and what is a breach."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...base.errors import InputError
+from ...base.numbers import check_whole, is_number
+
+LEAST_PRIOR = 0.01
+"""A predicate that was less probable beforehand is watched for becoming probable, not for becoming impossible."""
+TAIL = 1e-6
+"""Of a Poisson count, what may lie beyond the largest that is reckoned with."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Auditor:
+    """Refuse requests whose answer might tell too much together with all earlier answers (Kenthapadi, Mishra, Nissim 2005).
+
+    Before an answer is given, tables are drawn from all that the earlier answers, of all users, leave possible; what the
+    server would have answered if each were the true one is looked at. It is a breach where the probability of a predicate of
+    a cell, such as "exactly one person", becomes less than `least_ratio` of what it was before any answer, or more than its
+    inverse. Too many breaches, and the request is refused.
+
+    What is guaranteed: a refusal tells nothing. It follows from these parameters, from labels, from the requests and from
+    the answers that were given before, and anybody who has them can work it out; neither the true table nor the secret seed
+    takes part. Asking the same again changes nothing, and neither does asking who has the figures already.
+
+    What is estimated: probabilities, by a pool of so many `draws` (sequential Monte Carlo). Where too few of them speak for
+    an answer, it is taken for a breach. With `max_answers=T` at most a share of breach_share / (2 T) of the imagined
+    answers may be breaches, and no more than T answers are given, as in the paper: then some answer is a breach with a
+    probability of at most about `breach_share`, if the truth is a draw of the prior, and if many more answers are imagined
+    than T / breach_share. Left out: `breach_share` is the share of each request by itself, and that holds of each answer.
+
+    Requests of which a figure sums watched cells and others besides are refused, and so are those that choose labels of a
+    dim that they show. The auditor goes with counts by `random_round`, `perturb` or `add_noise`, zeros kept, and without
+    rules about figures.
+
+    Parameters
+    ----------
+    mu
+        The expected count of each cell, known to everybody: one number for all, or a table of the cells that are watched,
+        such as the last census. Beforehand counts are independent and Poisson with these means; 0 is an empty cell.
+    filters
+        Which cells are watched: {"region": "1"}, those with these labels; all when left out. Requests about other people
+        only are none of its concern.
+    at_most
+        The largest count of a cell that is reckoned with; left out: beyond it is less than one in a million.
+    predicates
+        Sets of counts: [[1], [2]] watches whether a cell has one person, and whether it has two.
+    least_ratio
+        Of the probability of a predicate after an answer to that before any answer; at most, its inverse. Predicates that
+        had less than 1% beforehand may become less probable.
+    breach_share
+        The share of imagined answers that may be breaches.
+    max_answers
+        How many answers with something new are given in all; None: as many as are no risk.
+    draws
+        Tables in the pool. With more of them less is refused because too few, under 100 in effect, speak for an answer.
+    imagined
+        How many of them are asked what the answer would have been.
+    sweeps
+        Steps that every table of the pool makes after each figure, for each cell.
+    budget
+        The most steps in all; a request that would take more is refused.
+    seed
+        From which the random numbers of the auditor follow. It is no secret, and not that of the server.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw, numpy as np
+    >>> auditor = fw.server.Auditor(mu=1, predicates=[[1, 2]], seed=1)
+    >>> server = fw.server.TableServer(np.ones((4, 3, 2), dtype=int), mechanism="random_round", parameters={"base": 3},
+    ...                                auditor=auditor, seed=4711)
+    >>> server.tabulate("C").released, server.tabulate("A,B,C").released
+    (True, False)
+    """
+
+    mu: Any
+    filters: Mapping[str, Any] | None = None
+    at_most: int | None = None
+    predicates: Sequence[Sequence[int]] = ((1,), (2,))
+    least_ratio: float = 0.5
+    breach_share: float = 0.05
+    max_answers: int | None = None
+    draws: int = 10_000
+    imagined: int = 500
+    sweeps: int = 2
+    budget: int = 1_000_000_000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        whole = {name: getattr(self, name) for name in ("draws", "imagined", "sweeps", "budget")}
+        check_whole(**whole)
+        check_whole(
+            **{name: getattr(self, name) for name in ("max_answers", "at_most") if getattr(self, name) is not None}
+        )
+        if self.imagined > self.draws:
+            raise InputError(f"imagined={self.imagined}: at most as many as draws={self.draws}, each asked once.")
+        if not is_number(self.least_ratio) or not 0 < self.least_ratio < 1:
+            raise InputError(f"least_ratio={self.least_ratio!r}: a number above 0 and below 1.")
+        if not is_number(self.breach_share) or not 0 <= self.breach_share < 1:
+            raise InputError(f"breach_share={self.breach_share!r}: a share, from 0 to below 1.")
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
+            raise InputError(f"seed={self.seed!r}: a whole number of at least 0; it is no secret.")
+        object.__setattr__(self, "predicates", _sets(self.predicates))
+
+    @property
+    def allowed(self) -> int:
+        """How many of the imagined answers may be breaches."""
+        share = self.breach_share if self.max_answers is None else self.breach_share / (2 * self.max_answers)
+        return int(share * self.imagined)
+
+    @property
+    def words(self) -> str:
+        """What is refused, in a sentence."""
+        shown = " or ".join("{" + ", ".join(map(str, counts)) + "}" for counts in self.predicates)
+        where = "" if not self.filters else " with " + ", ".join(f"{dim}={of}" for dim, of in self.filters.items())
+        return (
+            f"an auditor refuses what would, in more than {self.allowed} of {self.imagined:,} imagined answers, make it "
+            f"less than {self.least_ratio:g} or more than {1 / self.least_ratio:g} times as probable as before that a "
+            f"cell{where} is in {shown}; refusals tell nothing, probabilities are estimated by {self.draws:,} draws"
+        )
+
+
+def _sets(predicates: Any) -> tuple[tuple[int, ...], ...]:
+    """Predicates as sets of counts, or what is wrong with them."""
+    listed = isinstance(predicates, Sequence) and not isinstance(predicates, str) and len(predicates) > 0
+    for counts in predicates if listed else ():
+        listed &= isinstance(counts, Sequence) and not isinstance(counts, str) and len(counts) > 0
+    if not listed or not all(type(count) is int and count >= 0 for counts in predicates for count in counts):
+        raise InputError(f"predicates={predicates!r}: a list of sets of counts, such as [[1], [2]].")
+    return tuple(tuple(sorted(set(counts))) for counts in predicates)
