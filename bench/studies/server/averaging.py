@@ -1,6 +1,6 @@
 """Who averages many tables, and who works out what they tell together: whose guess of one count is better?
 
-    python bench/studies/averaging.py [--runs 100] [--store]
+    python bench/studies/server/averaging.py [--runs 100] [--store]
 
 The attack of Asghar and Kaafar (2020): the people of a town district by age, shown for any set of ages and for the same set
 with one age more. The difference is the count that is looked for, with two draws of noise, and many such pairs average the
@@ -25,7 +25,7 @@ import fiberwalk as fw
 from fiberwalk.protect.mechanism.cell_keys import CellNumbers
 from fiberwalk.server.joint_belief import told_together
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from stored import RESULTS, now
 from written import circumstances
