@@ -1,0 +1,1 @@
+"""Studies of the table server; each is a script."""
