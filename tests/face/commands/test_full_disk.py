@@ -24,6 +24,17 @@ ROUND = ("--mechanism", "random-round", "--base", "3", "--seed", "1")
 WITHHELD = ("--mechanism", "suppression", "--primary", "< 2", "--seed", "1")
 CHEAPEST = ("cheapest", "truth.csv", "--mechanism", "merge", "--primary", "< 2", "--until", "p <= 0.5", "--seed", "1")
 TABULATE = ("tabulate", "people.csv", "--dims", "sex,age", "--mechanism", "random-round base=3")
+AUDIT = (
+    "tabulate",
+    "people.csv",
+    "--mechanism",
+    "random-round base=3",
+    "--seed",
+    "1",
+    "--log",
+    "log.sqlite",
+    "--audit",
+)
 
 WRITING = {
     "audit --csv": ("audit", "table.csv", "--csv", "OUT.csv"),
@@ -52,6 +63,9 @@ WRITING = {
     "tabulate --out": (*TABULATE, "--seed", "1", "--out", "OUT.csv"),
     "tabulate --out .parquet": (*TABULATE, "--seed", "1", "--out", "OUT.parquet"),
     "tabulate --seed-file": (*TABULATE, "--seed-file", "OUT.txt"),
+    "tabulate --html": (*AUDIT, "--html", "OUT.html"),
+    "tabulate --csv": (*AUDIT, "--csv", "OUT.csv"),
+    "log --csv": ("log", "log.sqlite", "--csv", "OUT.csv"),
     "test --save": ("test", "truth.csv", "--hypothesis", "row", "--hypothesis", "col", "--save", "OUT.fw"),
     "reconstruct --csv": ("reconstruct", "truth.csv", "--csv", "OUT.csv"),
     "reconstruct --html": ("reconstruct", "truth.csv", "--html", "OUT.html"),
@@ -75,7 +89,10 @@ def folder(tmp_path, monkeypatch):
 
 
 def contents(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
+    """Every file but those that SQLite keeps beside a database while it is open."""
+    return {
+        path.name: path.read_bytes() for path in folder.iterdir() if path.suffix not in (".sqlite-shm", ".sqlite-wal")
+    }
 
 
 def test_every_option_that_writes_is_here():
@@ -106,6 +123,8 @@ def test_a_full_disk_is_told_in_a_sentence_and_spoils_nothing(what, existing, fo
     words = WRITING[what]
     if "audit.fw" in words:
         fw.audit(fw.read_release("table.csv")).save("audit.fw")
+    if "log.sqlite" in words:
+        assert fiberwalk(*TABULATE, "--seed", "1", "--log", "log.sqlite").exit_code == 0
     if existing and what != "tabulate --seed-file":  # one that is there is read
         for name in words:
             if name.startswith("OUT"):

@@ -393,6 +393,7 @@ def _check_audit(options: dict[str, Any]) -> None:
     for name in ("html", "csv"):
         if options[name] is not None and not options["audit"]:
             raise InputError(f"--{name} goes with --audit.")
+    check_outputs(options, "html", "csv")
     for name in ("dims", "out", "note", "by"):
         if options["audit"] and options[name] is not None:
             raise InputError(f"--{name} asks for a table, and --audit for what all tables told: give one of them.")
