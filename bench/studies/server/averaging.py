@@ -116,7 +116,11 @@ def main() -> None:
             f"| {method} | {requests} | {row.averaging:.3f} | {row.posterior:.3f} |"
             for (method, requests), row in found.iterrows()
         ]
-        head = "# Averaging, and the joint posterior\n\n" + (__doc__ or "").split("\n\n")[2].replace("\n", " ") + "\n\n"
+        head = (
+            "# Averaging, and the joint posterior\n\n"
+            + (__doc__ or "").split("\n\n")[2].partition("With --store")[0].replace("\n", " ").strip()
+            + "\n\n"
+        )
         table = "| method | requests | averaging | posterior |\n| --- | --- | --- | --- |\n" + "\n".join(lines)
         text = f"{head}{asked.runs} runs each.\n\n{table}\n\n*{circumstances(now(time.perf_counter() - begin))}*\n"
         (RESULTS / "averaging.md").write_text(text, encoding="utf-8")
