@@ -120,7 +120,9 @@ class Log:
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         values = (at, user, written(request), released, notice, by_figures, version, digest)
         columns, marks = _COLUMNS.removeprefix("number, "), ", ".join("?" * len(values))
-        return int(self._rows(f"insert into answers ({columns}) values ({marks}) returning number", *values)[0][0])
+        with self._lock:
+            done = self._database.execute(f"insert into answers ({columns}) values ({marks})", values)
+        return int(done.lastrowid or 0)
 
     @contextmanager
     def alone(self) -> Iterator[None]:
