@@ -71,7 +71,7 @@ def _cells(ranking: Ranking) -> dict[str, Any]:
 
 def _tipped(ranking: Ranking) -> dict[str, Any]:
     counted = ranking.sure["request"].dropna().value_counts()
-    entries = {entry.number: entry for entry in ranking.log if entry.number in set(counted.index)}
+    entries = {int(request): ranking.log.entry(int(request)) for request in counted.index}
     rows = [
         ([str(request)], [entries[request].user, entries[request].request.words, str(cells)])
         for request, cells in counted.items()

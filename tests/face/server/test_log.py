@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from functools import partial
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -99,7 +103,7 @@ def test_the_file_holds_no_figure_and_no_secret(tmp_path):
         assert str(SECRET).encode() not in path.read_bytes()
         if os.name == "posix":
             assert path.stat().st_mode & 0o077 == 0
-        with sqlite3.connect(path) as database:
+        with closing(sqlite3.connect(path)) as database:
             rows = database.execute(
                 "select user, request, released, notice, by_figures, version from answers"
             ).fetchall()
@@ -153,6 +157,31 @@ def test_processes_share_a_file_and_what_was_answered_survives_a_kill(tmp_path):
     assert len(log.entries("eve")) in (told, told + 1)  # the last may have been killed between the log and the answer
 
 
+def test_a_log_that_nobody_uses_is_closed(tmp_path):
+    """Also where it is refused after it was opened, and where it is part of a ring of references."""
+    closes = []
+
+    class Watched(sqlite3.Connection):
+        def close(self):
+            closes.append(self)
+            super().close()
+
+    with patch("sqlite3.connect", partial(sqlite3.connect, factory=Watched)):
+        server = served(log=tmp_path / "log.sqlite")
+        server.tabulate("sex")
+        server.itself = server
+        del server
+        gc.collect()
+        assert len(closes) == 1
+        (tmp_path / "other.sqlite").write_text(
+            "no log, and far too long a text to be taken for an empty file by anybody"
+        )
+        with pytest.raises(fw.InputError):
+            served(log=tmp_path / "other.sqlite")
+        gc.collect()
+        assert len(closes) == 2
+
+
 def test_what_is_no_log_is_refused(tmp_path):
     path = tmp_path / "log.sqlite"
     path.write_text("this is a text, and has been one for a long time, at any rate longer than a header")
@@ -160,7 +189,7 @@ def test_what_is_no_log_is_refused(tmp_path):
         served(log=path)
     newer = tmp_path / "newer.sqlite"
     served(log=newer).log.close()
-    with sqlite3.connect(newer) as database:
+    with closing(sqlite3.connect(newer)) as database, database:
         database.execute("update about set format = 99")
     with pytest.raises(fw.InputError, match=r"newer\.sqlite: a log of format 99; this fiberwalk reads format 1\."):
         served(log=newer)

@@ -168,8 +168,8 @@ def test_answers_of_another_version_are_left_out(tmp_path):
     second = served(seed=3, frame=people(seed=9), log=path)
     second.tabulate("sex,region")
     ranking = second.audit()
-    assert ranking.left_out == {"requests that another version of the server answered": 1}
-    assert "Left out: 1 requests that another version of the server answered." in ranking.summary()
+    assert ranking.left_out == {"requests that were answered by other data, keys, rules, method or seed": 1}
+    assert "Left out: 1 requests that were answered by other data, keys, rules, method or seed." in ranking.summary()
 
 
 def test_what_it_does_not_read_it_says():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -62,6 +63,7 @@ class Log:
                 ":memory:" if self.path is None else self.path, timeout=_WAIT_SECONDS, check_same_thread=False,
                 isolation_level=None,
             )  # fmt: skip
+            self._closed = weakref.finalize(self, self._database.close)
             if self.path is not None:
                 self._database.execute("pragma journal_mode=wal")
             self._database.executescript(_TABLES)
@@ -86,6 +88,10 @@ class Log:
         of_user = "" if user is None else "and user = ?"
         query = f"select {_COLUMNS} from answers where number > ? {of_user} order by number"
         return [_entry(row) for row in self._rows(query, after, *([] if user is None else [user]))]
+
+    def entry(self, number: int) -> Entry:
+        """One request by its number."""
+        return _entry(self._rows(f"select {_COLUMNS} from answers where number = ?", number)[0])
 
     @property
     def users(self) -> tuple[str, ...]:
@@ -135,7 +141,7 @@ class Log:
 
     def close(self) -> None:
         """Close the file; it is closed as well where the log is no longer used."""
-        self._database.close()
+        self._closed()
 
     def _check_format(self) -> None:
         rows = self._rows("select format from about")

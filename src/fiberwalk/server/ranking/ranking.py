@@ -114,7 +114,7 @@ class Ranking:
             tipped = sure["request"].value_counts()
             lines.append(
                 f"Most of them came to be known by request {tipped.index[0]}: {tipped.iloc[0]:,} "
-                f"({self._entry(int(tipped.index[0])).request.words})."
+                f"({self.log.entry(int(tipped.index[0])).request.words})."
             )
         lines += [f"Left out: {number:,} {what}." for what, number in self.left_out.items()]
         return "\n".join([*lines, WEAKER])
@@ -138,7 +138,7 @@ class Ranking:
             mine = [figure for figure in figures if number in self.neighbourhoods.requests[figure.group]]
             others = [figure for figure in figures if set(self.neighbourhoods.requests[figure.group]) - {number}]
             alone, without = (self._p_of(known, named[cell], part) for part in (mine, others))
-            entry = self._entry(number)
+            entry = self.log.entry(number)
             rows.append((number, entry.user, entry.request.words, alone, without))
         return pd.DataFrame(rows, columns=["request", "user", "asked", "p_alone", "p_without"]).set_index("request")
 
@@ -161,7 +161,7 @@ class Ranking:
             return
         answer = self.ask(entry)
         if answer is None or answer.tables is None:
-            self._leave_out("requests that another version of the server answered")
+            self._leave_out("requests that were answered by other data, keys, rules, method or seed")
             return
         if not answer.tables.whole.of_counts:
             self._leave_out("tables of weighted counts, sums or means")
@@ -226,9 +226,6 @@ class Ranking:
 
     def _figures(self, where: Neighbourhood) -> list[Figure]:
         return [Figure(group, self.neighbourhoods.figures[group]) for group in self.neighbourhoods.of(where)]
-
-    def _entry(self, number: int) -> Entry:
-        return self.log.entries(after=number - 1)[0]
 
     def _leave_out(self, what: str) -> None:
         self.left_out[what] = self.left_out.get(what, 0) + 1
