@@ -21,6 +21,15 @@ from fiberwalk.protect.perturbation.perturbation import Perturbation
 from fiberwalk.protect.perturbation.transition_matrix import as_transitions
 from fiberwalk.protect.rounding.random_rounding import RandomRounding
 
+PTABLE = [
+    [1, 0, 0, 0, 0],
+    [0.4, 0.3, 0.2, 0.1, 0],
+    [0.25, 0.2, 0.3, 0.15, 0.1],
+    [0, 0.2, 0.2, 0.3, 0.3],
+    [0, 0, 0.2, 0.2, 0.6],
+]
+"""A perturbation table as offices have them: zeros stay, small counts may become zero."""
+
 SHAPE = (2, 2)
 ROWS, COLUMNS = (6, 5), (7, 4)
 

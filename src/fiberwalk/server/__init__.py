@@ -15,6 +15,7 @@ judging         what of a protected table the rules release
 totals          totals that agree with other tables, or that add up
 tables          the figures of an answer, and what stands behind them
 public_answer   what whoever asked may have: as a frame, CSV, Parquet, JSON-stat
+answering       from a request that may be asked to its answer
 answer          the protected table, or why there is none, with what the agency sees besides
 catalogue       what may be asked for
 log/            everything that was asked, in SQLite

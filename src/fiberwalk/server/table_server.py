@@ -9,37 +9,34 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..base.errors import InputError, did_you_mean
 from ..base.numbers import check_whole, is_number
 from ..base.progress import Progress, shown
 from ..protect.mechanism.cell_keys import taken_seed
 from ..release.tables.table_forms import Hierarchies
 from .answer import Answer
+from .answering import Answering
 from .auditor.auditor import Auditor
 from .auditor.guard import REFUSED, Guard
 from .catalogue import Catalogue, catalogue_of
-from .cube.label_sets import as_boxes, measured
+from .cube.label_sets import as_boxes
 from .cube.levels import refuse_crossing
 from .cube.magnitudes import Magnitude, as_magnitudes
 from .cube.reading import Roles, as_hypercube
-from .cube.request import CONSISTENT, Request, as_request
-from .judging import Judge, Verdict
+from .cube.request import Request, as_request
+from .judging import Judge
 from .log.entries import digest_of, version_of
 from .log.log import Log
-from .measuring.agency_view import AgencyView
 from .measuring.measures import SAMPLE, Measure, as_measure
 from .measuring.sample_measure import SampleMeasure, as_sample_measure
 from .protecting.making import Maker
 from .protecting.offered_tables import METHOD as LATTICE
 from .protecting.offered_tables import RoundedTables, rounded_tables
-from .protecting.protection import Protection, as_protection
+from .protecting.protection import protections
 from .protecting.published_elsewhere import as_elsewhere
 from .ranking.ranking import Ranking, answered_again
 from .ranking.setting_up import ranking_of
-from .rules import TOO_THIN, ServerRules, numbered
-from .tables import Tables, tables_of
+from .rules import ServerRules
 
 if TYPE_CHECKING:
     from ..results.audit_result import Audit
@@ -196,13 +193,12 @@ class TableServer:
             raise InputError(f"rules= are ServerRules(...); this is {rules!r}.")
         if max_risk is not None and not (is_number(max_risk) and max_risk >= 0):
             raise InputError(f"max_risk={max_risk!r}: a number of at least 0, or None.")
-        self.max_risk = max_risk
-        self.before, self.after = _protections(mechanism, parameters, when, before, noisy_zeros)
-        self.measure: Measure | SampleMeasure
+        self.before, self.after = protections(mechanism, parameters, when, before, noisy_zeros)
+        measure: Measure | SampleMeasure
         if risk != SAMPLE:
             weights_of_risk = sampling_weights if weighted_base is None else None
             _refuse_of_samples(people=people, model=model, sampling_weights=weights_of_risk)
-            self.measure = as_measure(risk, weights, [step for step in (self.before, self.after) if step is not None])
+            measure = as_measure(risk, weights, [step for step in (self.before, self.after) if step is not None])
         self.seed = taken_seed(seed)
         measured_by = as_magnitudes(summed)
         if measured_by and self.before is not None:
@@ -211,7 +207,7 @@ class TableServer:
         cube = as_hypercube(data, self.seed, roles)
         self.cube = replace(cube, impossible=as_boxes(cube, impossible))
         if risk == SAMPLE:
-            self.measure, self.cube = as_sample_measure(self.cube, people, model, weights, draws)
+            measure, self.cube = as_sample_measure(self.cube, people, model, weights, draws)
         offered = self.rules.offered(tuple(self.cube.labels))
         if not crossing:
             refuse_crossing(self.cube, offered)
@@ -225,13 +221,14 @@ class TableServer:
         )  # fmt: skip
         last = self.maker.by_cells or self.before
         small = self.rules.small if last is None else last.small(self.rules.small)
-        self.judge = Judge(self.rules, self.cube, small)
+        judge = Judge(self.rules, self.cube, small)
+        self._answering = Answering(self.maker, judge, measure, self.before, max_risk)
         self.log = Log(log)
         before_words = "" if self.before is None else self.before.words
         self._version = self.log.number_of(version_of(self.maker, self.rules, before_words))
         self._guard = None if auditor is None else Guard(auditor, self.maker, self.offered, self.rules)
         if self._guard is not None:
-            self._guard.catch_up(self.log, self._figures_of, self._digest)
+            self._guard.catch_up(self.log, self._answering.of, self._digest)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -328,7 +325,7 @@ class TableServer:
             yield
             return
         with self._guard.lock, self.log.alone():
-            self._guard.catch_up(self.log, self._figures_of, self._digest)
+            self._guard.catch_up(self.log, self._answering.of, self._digest)
             yield
 
     def _digest(self, answer: Answer) -> str:
@@ -338,41 +335,10 @@ class TableServer:
         """The answer to a request, whoever asks."""
         broken = self.rules.broken_by_request(request, self.cube.cells(request))
         if broken:
-            words = "; ".join(broken)
-            return Answer(request, False, words, words, self.max_risk)
+            return self._answering.refused(request, "; ".join(broken))
         if self._guard is not None and not self._guard.allows(request):
-            return Answer(request, False, REFUSED, REFUSED, self.max_risk)
-        return self._figures_of(request, by)
-
-    def _figures_of(self, request: Request, by: Any = None) -> Answer:
-        """The answer to a request that is refused by its figures if at all."""
-        whole = request.whole
-        made = self.maker.made(whole)
-        verdict = self.judge.verdict(request, made)
-        seen = self.judge.shown(request, verdict)
-        part = self.cube.view(seen)
-        tables = tables_of(seen, made, self.maker, self.judge)
-        protected = made.after is not None or self.before is not None
-        view = AgencyView(
-            self.measure, self.cube, seen, tables.dims, tables.made.counted, tables.made.published,
-            [cells[part] for cells in measured(self.cube, whole)], self.rules.small, protected, by,
-        )  # fmt: skip
-        released, notice = verdict.kept is not None, TOO_THIN
-        if released:
-            notice = "; ".join(self._notices(seen, verdict, tables))
-        reason = "" if released else "; ".join(verdict.why)
-        return Answer(
-            request,
-            released,
-            reason,
-            notice,
-            self.max_risk,
-            self.before,
-            made.after,
-            tables,
-            view,
-            self._shows(request),
-        )
+            return self._answering.refused(request, REFUSED)
+        return self._answering.of(request, by)
 
     def believe(self, answers: Answer | Sequence[Answer], law: Any = "uniform", **options: Any) -> Audit:
         """What an intruder believes of the finest cells who has several answers of this server.
@@ -441,34 +407,9 @@ class TableServer:
         >>> server.audit().cells.loc["sex=1, age=1", ["lower", "upper"]].tolist()
         [1, 4]
         """
-        again = answered_again(self._figures_of, self._version, self.seed)
+        again = answered_again(self._answering.of, self._version, self.seed)
         with shown(progress) as tell:
             return ranking_of(self, again, user, filters, sure, small).update(tell)
-
-    def _shows(self, request: Request) -> str:
-        """What the figures of a table are, in words."""
-        if request.of:
-            return f"{'mean' if request.mean else 'sum'} of {request.of}"
-        return "count" if self.maker.weighted_base is None else "weighted count"
-
-    def _notices(self, request: Request, verdict: Verdict, tables: Tables) -> list[str]:
-        """What whoever asked is told of a table."""
-        made = tables.made
-        notices = [f"without {self.rules.areas}={', '.join(verdict.why)}, where {TOO_THIN}"] if verdict.why else []
-        if request.totals == CONSISTENT and request.chosen:
-            notices.append(f"totals are about all labels of {', '.join(request.chosen)}")
-        if np.issubdtype(tables.shown.dtype, np.floating) and np.isnan(tables.shown).any():
-            notices.append("figures are withheld where too few people are counted")
-        number = sum(
-            int((one.elsewhere >= 0).sum()) for one in (made, *tables.totals.values()) if one.elsewhere is not None
-        )
-        if number:
-            notices.append(
-                f"{numbered(number, 'figure')} {'is' if number == 1 else 'are'} as published elsewhere before"
-            )
-        if made.differ:
-            notices.append(f"{numbered(made.differ, 'figure')} were published elsewhere as another number")
-        return notices
 
     def _weighted_base(self, base: Any, sampling_weights: Any) -> int | None:
         """What weighted counts are rounded to; None: counts are shown."""
@@ -501,31 +442,6 @@ def _refuse_of_samples(**options: Any) -> None:
     for name, value in options.items():
         if value is not None:
             raise InputError(f"{name}= is about data that are a sample: it goes with risk='sample'.")
-
-
-def _protections(
-    method: Any, parameters: Any, when: Any, before: Any, noisy_zeros: bool
-) -> tuple[Protection | None, Protection | None]:
-    """What the cube goes through, and what every table does."""
-    if when not in ("after", "before"):
-        raise InputError(f"when={when!r}: 'after' (every table is protected) or 'before' (the cube is, once).")
-    if when == "before" and before is not None:
-        raise InputError("before= names what the cube goes through, and so does when='before': give one of them.")
-    protection = as_protection(method, parameters, noisy_zeros)
-    if when == "before":
-        return protection, None
-    if protection is not None:
-        protection.refuse_after()
-    if before is None:
-        return None, protection
-    if isinstance(before, str) or not isinstance(before, Sequence) or len(before) != 2:
-        raise InputError("before= is a pair of a method and its parameters, such as ('swap', {'dim': 'region'}).")
-    first = as_protection(before[0], before[1], noisy_zeros)
-    if protection is not None and first is not None and first.name == "add_noise" and not first.parameters.get("floor"):
-        raise InputError(
-            "before= adds noise that leaves counts below 0, which cannot be changed again: give it floor=True."
-        )
-    return first, protection
 
 
 def tabulate(

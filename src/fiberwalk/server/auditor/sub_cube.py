@@ -13,8 +13,9 @@ import numpy as np
 from ...base.errors import InputError
 from ...release.tables.dims import Dim
 from ..cube.hypercube import Hypercube
-from ..cube.label_sets import Family, families
+from ..cube.label_sets import families
 from ..cube.request import Request, as_request
+from ..cube.whom import labels_meant
 
 MOST_CELLS = 2000
 """Cells that are watched together."""
@@ -36,11 +37,12 @@ class SubCube:
         None: a figure sums cells of the sub-cube and others besides.
         """
         shape = tuple(len(cube.labels[name]) for name in cube.in_order(request))
-        named = {family.finest.name: family for family in families(cube, request)}
+        of_cells = labels_meant(cube, request)
         touching, beyond = np.ones(shape, dtype=bool), np.zeros(shape, dtype=bool)
         meant = []
         for dim, inside in zip(self.dims, self.inside, strict=True):
-            labels = _meant(named.get(dim.name), len(inside), shape)
+            every = np.ones(len(inside), dtype=bool)
+            labels = np.moveaxis(np.broadcast_to(of_cells.get(dim.name, every), (*shape, len(inside))), -1, 0)
             meant.append(labels[inside])
             touching &= labels[inside].any(axis=0)
             beyond |= labels[~inside].any(axis=0)
@@ -55,7 +57,7 @@ class SubCube:
 
 def sub_cube(cube: Hypercube, offered: Iterable[str], filters: Mapping[str, Any] | None) -> SubCube:
     """All cells of the finest dims that can be asked for, or those with some labels."""
-    finest = {cube.column[name].told_level_of or name for name in offered}
+    finest = {_finest(cube, name) for name in offered}
     names = tuple(name for name in cube.labels if name in finest)
     asked = as_request(
         names, filters, {name: cube.labels[name] for name in cube.labels if _finest(cube, name) in names}
@@ -82,11 +84,3 @@ def _crossed(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 def _finest(cube: Hypercube, name: str) -> str:
     return cube.column[name].told_level_of or name
-
-
-def _meant(family: Family | None, labels: int, shape: tuple[int, ...]) -> np.ndarray:
-    """[finest label, cell of the table]: which labels of a dim each cell stands for."""
-    if family is None:
-        return np.ones((labels, *shape), dtype=bool)
-    each = [family.summed(row) > 0 for row in np.eye(labels, dtype=np.int64)]
-    return np.stack([np.broadcast_to(cells, shape) for cells in each])

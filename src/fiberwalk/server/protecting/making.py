@@ -38,8 +38,8 @@ class Made:
     """Are counts what it shows?"""
     elsewhere: np.ndarray | None = None
     """Which figure that was published elsewhere each one is; -1: none."""
-    differ: int = 0
-    """How many figures were published elsewhere otherwise."""
+    differ: np.ndarray | None = None
+    """Which figures were published elsewhere otherwise."""
 
     def part(self, view: View) -> Made:
         """A part of the table."""
@@ -51,6 +51,7 @@ class Made:
             shown=self.shown[view],
             numbers=None if self.numbers is None else self.numbers[view].view(CellNumbers),
             elsewhere=None if self.elsewhere is None else self.elsewhere[view],
+            differ=None if self.differ is None else self.differ[view],
         )
 
 
@@ -102,13 +103,13 @@ class Maker:
         return Made(counted, published, possible, none, method, numbers, beside_offered=beside)
 
     def _as_published_elsewhere(self, request: Request, made: Made) -> Made:
-        """The table with figures that were published elsewhere, where a cell has the same people."""
+        """The table with figures that were published elsewhere, where a cell is about the same group."""
         if self.elsewhere is None:
             return made
         places = np.where(made.possible, self.elsewhere.places(hashes_of_labels(self.cube, request)), -1)
         there, figures = places >= 0, self.elsewhere.figures[places]
         if not self.elsewhere.repeated:
-            return replace(made, differ=int((there & (figures != made.published)).sum()))
+            return replace(made, differ=there & (figures != made.published))
         return replace(made, published=np.where(there, figures, made.published), elsewhere=places)
 
     def _weighted(self, made: Made) -> np.ndarray:

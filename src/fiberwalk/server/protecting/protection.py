@@ -197,6 +197,31 @@ def _with_zeros(protection: Protection, noisy_zeros: bool) -> Protection:
     return replace(protection, parameters={**protection.parameters, "floor": True, "noisy_zeros": False})
 
 
+def protections(
+    method: Any, parameters: Any, when: Any, before: Any, noisy_zeros: bool
+) -> tuple[Protection | None, Protection | None]:
+    """What the cube goes through, and what every table does."""
+    if when not in ("after", "before"):
+        raise InputError(f"when={when!r}: 'after' (every table is protected) or 'before' (the cube is, once).")
+    if when == "before" and before is not None:
+        raise InputError("before= names what the cube goes through, and so does when='before': give one of them.")
+    protection = as_protection(method, parameters, noisy_zeros)
+    if when == "before":
+        return protection, None
+    if protection is not None:
+        protection.refuse_after()
+    if before is None:
+        return None, protection
+    if isinstance(before, str) or not isinstance(before, Sequence) or len(before) != 2:
+        raise InputError("before= is a pair of a method and its parameters, such as ('swap', {'dim': 'region'}).")
+    first = as_protection(before[0], before[1], noisy_zeros)
+    if protection is not None and first is not None and first.name == "add_noise" and not first.parameters.get("floor"):
+        raise InputError(
+            "before= adds noise that leaves counts below 0, which cannot be changed again: give it floor=True."
+        )
+    return first, protection
+
+
 def release_of(
     protection: Protection, table: Any, numbers: Any, seed: int, exact: Any, margins: Sequence[Any] = ()
 ) -> Any:

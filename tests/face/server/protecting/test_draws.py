@@ -18,6 +18,7 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2, kstest, norm
+from support.mechanisms import PTABLE
 
 import fiberwalk as fw
 from fiberwalk.protect.mechanism.cell_keys import cell_numbers
@@ -27,13 +28,6 @@ from fiberwalk.server.cube.request import as_request
 SURE = 1e-6
 RULES = fw.server.ServerRules(max_dims=None, max_filters=None, max_labels=None)
 NOISE = fw.protect.uniform_noise(2)
-PTABLE = [
-    [1, 0, 0, 0, 0],
-    [0.4, 0.3, 0.2, 0.1, 0],
-    [0.25, 0.2, 0.3, 0.15, 0.1],
-    [0, 0.2, 0.2, 0.3, 0.3],
-    [0, 0, 0.2, 0.2, 0.6],
-]
 METHODS = {
     "random_round": {"base": 3},
     "add_noise": {"noise": NOISE},

@@ -8,18 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from support.mechanisms import PTABLE
 
 import fiberwalk as fw
 
 RULES = fw.server.ServerRules(max_dims=None, max_filters=None, max_labels=None)
 NOISE = {-2: 0.15, -1: 0.2, 0: 0.3, 1: 0.2, 2: 0.15}
-PTABLE = [
-    [1, 0, 0, 0, 0],
-    [0.4, 0.3, 0.2, 0.1, 0],
-    [0.25, 0.2, 0.3, 0.15, 0.1],
-    [0, 0.2, 0.2, 0.3, 0.3],
-    [0, 0, 0.2, 0.2, 0.6],
-]
 NOISY = [[0.5, 0.3, 0.2], [0.25, 0.5, 0.25], [0.2, 0.3, 0.5]]
 METHODS = {
     "random_round": {"base": 4},
