@@ -367,6 +367,8 @@ def test_a_log_is_kept_listed_and_audited(keyed):
             ["--dims", "sex", "--audit", "--log", "people.csv"],
             "--dims asks for a table, and --audit for what all",
         ),
+        (["--audit", "--log", "people.csv", "--sum-of", "pay"], "--sum-of asks for a table, and --audit for what all"),
+        (["--audit", "--log", "people.csv", "--totals", "added"], "--totals asks for a table, and --audit"),
         (["--audit", "--log", "people.csv"], "people.csv: this is no log of a server"),
     ],
 )
@@ -375,3 +377,16 @@ def test_wrong_options_of_an_audit_are_one_sentence(folder, words, reason):
     assert done.exit_code == 2
     assert reason in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_an_audit_looks_at_those_a_filter_names(folder):
+    Path("four.csv").write_text("sex,age,n\nf,a,1\nf,b,30\nm,a,22\nm,b,2\n")
+    words = ["four.csv", "--mechanism", "random-round base=3", "--seed", "4", "--log", "log.sqlite"]
+    for dims in ("sex", "age", "sex,age"):
+        assert run(*words, "--dims", dims).exit_code == 0
+    looked_at = []
+    for more in ([], ["--filter", "sex=f"]):
+        done = run(*words, "--audit", "--csv", "ranking.csv", *more)
+        assert done.exit_code == 0, done.output
+        looked_at.append(set(pd.read_csv("ranking.csv")["cell"]))
+    assert {cell for cell in looked_at[0] if "sex=m" not in cell} == looked_at[1] < looked_at[0]
