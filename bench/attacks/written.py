@@ -90,7 +90,7 @@ def table(found: Attacked) -> str:
 
 def summary(all_found: Sequence[Attacked]) -> str:
     """A line for each server."""
-    head = [
+    head = (
         "method",
         "rules",
         "by bounds alone",
@@ -99,35 +99,33 @@ def summary(all_found: Sequence[Attacked]) -> str:
         "by an attack",
         "P > 0.95",
         "wrong",
-    ]
-    lines = [head, ["---"] * len(head)]
+    )
+    lines = []
     for found in all_found:
-        alone, _ = entry(found.bounds_alone).split("; ")
-        proven, likely = entry(found.benchmark).split("; ")
-        most, more_likely = entry(found.best).split("; ")
-        leak = " **more**" if found.leaks else ""
-        lines.append(
-            [found.method, found.rules, alone, proven, likely, most + leak, more_likely, str(found.wrong)]
-        )  # fmt: skip
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+        alone, once, attack = _in_short(found)
+        lines.append((found.method, found.rules, alone[0], *once, *attack, str(found.wrong)))
+    return _grid(head, lines)
 
 
 def for_readme(all_found: Sequence[Attacked]) -> str:
     """A line for each server: what figures prove by bounds, what by being of the same people, and what attacks do."""
-    head = [
-        "method",
-        "rules",
-        "proven by bounds of every figure",
-        "... and by who is in them",
-        "by an attack",
-        "P > 0.95 (right)",
-    ]
-    lines = [head, ["---"] * len(head)]
+    proven = "proven by bounds of every figure", "... and by who is in them", "by an attack"
+    lines = []
     for found in all_found:
-        alone, together = (entry(score).split("; ")[0] for score in (found.bounds_alone, found.benchmark))
-        most, likely = entry(found.best).split("; ")
-        lines.append([found.method, found.rules, alone, together, most + " **more**" * found.leaks, likely])
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+        alone, once, attack = _in_short(found)
+        lines.append((found.method, found.rules, alone[0], once[0], *attack))
+    return _grid(("method", "rules", *proven, "P > 0.95 (right)"), lines)
+
+
+def _in_short(found: Attacked) -> list[tuple[str, str]]:
+    """What is proven, and what is likely: by bounds alone, by every figure once, and by the best attack."""
+    scores = found.bounds_alone, found.benchmark, found.best
+    (alone, once, (most, likely)) = (tuple(entry(score).split("; ")) for score in scores)
+    return [alone, once, (most + " **more**" * found.leaks, likely)]
+
+
+def _grid(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    return "".join(f"| {' | '.join(line)} |\n" for line in (head, ["---"] * len(head), *lines))
 
 
 def markdown(parts: Sequence[tuple[Attacked | str, str]]) -> str:
