@@ -22,17 +22,19 @@ class Auditor:
     Before an answer is given, tables are drawn from all that the earlier answers, of all users, leave possible; what the
     server would have answered if each were the true one is looked at. It is a breach where the probability of a predicate of
     a cell, such as "exactly one person", becomes less than `least_ratio` of what it was before any answer, or more than its
-    inverse. Too many breaches, and the request is refused.
+    inverse. Where that is too probable, the request is refused.
 
     What is guaranteed: a refusal tells nothing. It follows from these parameters, from labels, from the requests and from
     the answers that were given before, and anybody who has them can work it out; neither the true table nor the secret seed
     takes part. Asking the same again changes nothing, and neither does asking who has the figures already.
 
+    Of all answers that are ever given, some one is a breach with a probability of at most about `breach_share`, if the truth
+    is a draw of the prior. Every answer costs the estimated probability that it is a breach, and a request is refused that
+    would cost more than half of what is left; so the first ones may cost most, and in the end nothing new is answered. (The
+    paper shares the probability out evenly among a number of answers that is fixed beforehand: less is answered.)
+
     What is estimated: probabilities, by a pool of so many `draws` (sequential Monte Carlo). Where too few of them speak for
-    an answer, it is taken for a breach. With `max_answers=T` at most a share of breach_share / (2 T) of the imagined
-    answers may be breaches, and no more than T answers are given, as in the paper: then some answer is a breach with a
-    probability of at most about `breach_share`, if the truth is a draw of the prior, and if many more answers are imagined
-    than T / breach_share. Left out: `breach_share` is the share of each request by itself, and that holds of each answer.
+    an answer, it is taken for a breach.
 
     Requests of which a figure sums watched cells and others besides are refused, and so are those that choose labels of a
     dim that they show. The auditor goes with counts by `random_round`, `perturb` or `add_noise`, zeros kept, and without
@@ -54,13 +56,12 @@ class Auditor:
         Of the probability of a predicate after an answer to that before any answer; at most, its inverse. Predicates that
         had less than 1% beforehand may become less probable.
     breach_share
-        The share of imagined answers that may be breaches.
-    max_answers
-        How many answers with something new are given in all; None: as many as are no risk.
+        How probable it may be that any of all answers is a breach.
     draws
         Tables in the pool. With more of them less is refused because too few, under 100 in effect, speak for an answer.
     imagined
-        How many of them are asked what the answer would have been.
+        How many of them are asked what the answer would have been: each answer with something new costs at least one of so
+        many, and so fewer than imagined * breach_share are given.
     sweeps
         Steps that every table of the pool makes after each figure, for each cell.
     budget
@@ -71,7 +72,7 @@ class Auditor:
     Examples
     --------
     >>> import fiberwalk as fw, numpy as np
-    >>> auditor = fw.server.Auditor(mu=1, predicates=[[1, 2]], seed=1)
+    >>> auditor = fw.server.Auditor(mu=1, predicates=[[1, 2]])
     >>> server = fw.server.TableServer(np.ones((4, 3, 2), dtype=int), mechanism="random_round", parameters={"base": 3},
     ...                                auditor=auditor, seed=4711)
     >>> server.tabulate("C").released, server.tabulate("A,B,C").released
@@ -82,11 +83,10 @@ class Auditor:
     filters: Mapping[str, Any] | None = None
     at_most: int | None = None
     predicates: Sequence[Sequence[int]] = ((1,), (2,))
-    least_ratio: float = 0.5
+    least_ratio: float = 0.1
     breach_share: float = 0.05
-    max_answers: int | None = None
-    draws: int = 10_000
-    imagined: int = 500
+    draws: int = 30_000
+    imagined: int = 1000
     sweeps: int = 2
     budget: int = 1_000_000_000
     seed: int = 0
@@ -94,9 +94,8 @@ class Auditor:
     def __post_init__(self) -> None:
         whole = {name: getattr(self, name) for name in ("draws", "imagined", "sweeps", "budget")}
         check_whole(**whole)
-        check_whole(
-            **{name: getattr(self, name) for name in ("max_answers", "at_most") if getattr(self, name) is not None}
-        )
+        if self.at_most is not None:
+            check_whole(at_most=self.at_most)
         if self.imagined > self.draws:
             raise InputError(f"imagined={self.imagined}: at most as many as draws={self.draws}, each asked once.")
         if not is_number(self.least_ratio) or not 0 < self.least_ratio < 1:
@@ -108,20 +107,15 @@ class Auditor:
         object.__setattr__(self, "predicates", _sets(self.predicates))
 
     @property
-    def allowed(self) -> int:
-        """How many of the imagined answers may be breaches."""
-        share = self.breach_share if self.max_answers is None else self.breach_share / (2 * self.max_answers)
-        return int(share * self.imagined)
-
-    @property
     def words(self) -> str:
         """What is refused, in a sentence."""
         shown = " or ".join("{" + ", ".join(map(str, counts)) + "}" for counts in self.predicates)
         where = "" if not self.filters else " with " + ", ".join(f"{dim}={of}" for dim, of in self.filters.items())
         return (
-            f"an auditor refuses what would, in more than {self.allowed} of {self.imagined:,} imagined answers, make it "
-            f"less than {self.least_ratio:g} or more than {1 / self.least_ratio:g} times as probable as before that a "
-            f"cell{where} is in {shown}; refusals tell nothing, probabilities are estimated by {self.draws:,} draws"
+            f"an auditor refuses what might make it less than {self.least_ratio:g} or more than {1 / self.least_ratio:g} "
+            f"times as probable as before that a cell{where} is in {shown}, so that any of all answers does with a "
+            f"probability of at most {self.breach_share:g}; refusals tell nothing, probabilities are estimated by "
+            f"{self.draws:,} draws"
         )
 
 

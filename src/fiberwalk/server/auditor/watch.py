@@ -27,6 +27,8 @@ class Watch:
     """The groups that were answered."""
     answers: int = 0
     """How many answers told something new."""
+    risked: float = 0.0
+    """The estimated probabilities of a breach of all answers so far, added up."""
     spent: int = 0
     """Steps of the pool."""
     blind: str = ""
@@ -37,10 +39,10 @@ class Watch:
         new = self._new(groups)
         if not len(new):
             return True
-        if self.blind or self._too_many(len(new)) or self.answers == self.auditor.max_answers:
+        allowed = self._allowed
+        if self.blind or self._too_many(len(new)) or allowed < 0:
             return False
-        rows, allowed = groups[new], self.auditor.allowed
-        return self.pool.telling_too_much(rows, self.judged, self.auditor.imagined, allowed) <= allowed
+        return self._breaches(groups[new], allowed) <= allowed
 
     def after(self, groups: np.ndarray, figures: np.ndarray) -> Watch:
         """The state when these groups were answered by these figures."""
@@ -49,7 +51,7 @@ class Watch:
             return self
         if self._too_many(len(new)):
             return replace(self, blind="its budget is used up by what was answered")
-        pool = self.pool
+        pool, breaches = self.pool, self._breaches(groups[new], self.auditor.imagined)
         for group in new:
             pool = pool.with_figure(groups[group], int(figures[group]))
         return replace(
@@ -57,6 +59,7 @@ class Watch:
             pool=pool,
             known=self.known | {groups[group].tobytes() for group in new},
             answers=self.answers + 1,
+            risked=self.risked + (breaches + 1) / (self.auditor.imagined + 1),
             spent=self.spent + len(new) * pool.cost,
             blind="too few draws speak for what was answered" if pool.lost else "",
         )
@@ -71,6 +74,16 @@ class Watch:
         for place, group in enumerate(groups):
             first.setdefault(group.tobytes(), place)
         return [first[group] for group in sorted(first) if group not in self.known]
+
+    @property
+    def _allowed(self) -> int:
+        """How many of the imagined answers to one request may be breaches, so that half of what is left stays left."""
+        left = self.auditor.breach_share - self.risked
+        return int(left / 2 * (self.auditor.imagined + 1)) - 1
+
+    def _breaches(self, groups: np.ndarray, allowed: int) -> int:
+        """Of the imagined answers about new groups, how many are breaches; it stops above what is allowed."""
+        return self.pool.telling_too_much(groups, self.judged, self.auditor.imagined, allowed)
 
     def _too_many(self, figures: int) -> bool:
         return self.spent + figures * self.pool.cost > self.auditor.budget

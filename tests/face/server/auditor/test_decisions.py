@@ -25,7 +25,7 @@ REQUESTS = [
 
 
 def auditor(**options):
-    rules = {"mu": 1.5, "at_most": 8, "least_ratio": 0.3, "breach_share": 0.2, "draws": 1000, "imagined": 80, "seed": 3}
+    rules = {"mu": 1.5, "at_most": 8, "least_ratio": 0.2, "breach_share": 0.8, "draws": 1000, "imagined": 80, "seed": 3}
     return fw.server.Auditor(**{**rules, **options})
 
 
@@ -97,7 +97,7 @@ def test_two_data_sets_with_the_same_past_answers_are_decided_alike():
     pairs = list(islice(pairs_with_the_same_answer(), 4))
     assert len(pairs) == 4
     for pair in pairs:
-        servers = [served(*of, auditor=auditor(least_ratio=0.1, breach_share=0.5)) for of in pair]
+        servers = [served(*of, auditor=auditor(least_ratio=0.1, breach_share=0.9)) for of in pair]
         assert all(server.tabulate("C").released for _ in range(2) for server in servers)
         assert [server._guard.watch.answers for server in servers] == [1, 1]
         decided = [[server._guard.allows(_request(server, *asked)) for asked in REQUESTS] for server in servers]
@@ -117,7 +117,7 @@ def first(server, answered):
 
 
 def test_what_was_answered_is_answered_again_and_what_was_refused_is_refused_again():
-    server = served(data(1), auditor=auditor(breach_share=0.3))
+    server = served(data(1), auditor=auditor(breach_share=0.9))
     dims, filters = first(server, answered=True)
     answer = server.tabulate(dims, filters)
     again = server.tabulate(dims[::-1], filters)
@@ -132,14 +132,32 @@ def test_what_was_answered_is_answered_again_and_what_was_refused_is_refused_aga
     assert len(server.log) == 7
 
 
-@pytest.mark.parametrize("options", [{"budget": 1000 * 2 * 12 * 3}, {"max_answers": 1, "breach_share": 0.9}])
+@pytest.mark.parametrize("options", [{"budget": 1000 * 2 * 12 * 3}, {"imagined": 3}])
 def test_a_budget_that_is_used_up_refuses_what_is_new(options):
-    rules = auditor(least_ratio=0.01, breach_share=0.9, **{k: v for k, v in options.items() if k != "breach_share"})
-    server = served(data(1), auditor=rules)
+    """Of steps, or of breaches: where 3 answers are imagined, each that is given costs a quarter at least."""
+    rules = {"least_ratio": 0.01, "breach_share": 0.9}
+    server = served(data(1), auditor=auditor(**rules, **options))
     assert server.tabulate("B").released
-    assert served(data(1), auditor=auditor(least_ratio=0.01, breach_share=0.9)).tabulate("C").released
+    assert served(data(1), auditor=auditor(**rules)).tabulate("C").released
     assert server.tabulate("C").notice == REFUSED
     assert server.tabulate("B").released
+
+
+def test_every_answer_costs_what_it_risked_and_half_of_what_is_left_stays():
+    for seed in range(3):
+        server = served(data(seed), auditor=auditor(least_ratio=0.1, breach_share=0.5, imagined=200))
+        for asked in REQUESTS:
+            before = server._guard.watch
+            server.tabulate(*asked)
+            after = server._guard.watch
+            cost = after.risked - before.risked
+            assert cost == 0 if after.answers == before.answers else 1 / 201 <= cost <= (0.5 - before.risked) / 2
+        server.tabulate("A,B,C")  # what was answered last is taken in
+        groups = groups_by_hand(*first(server, answered=False))
+        assert 0 < server._guard.watch.risked < 0.5
+        pool, judged = server._guard.watch.pool, server._guard.watch.judged
+        breaches = pool.telling_too_much(np.unique(groups, axis=0)[::1], judged, 200, 200)
+        assert (breaches + 1) / 201 > (0.5 - server._guard.watch.risked) / 2 or server._guard.watch.blind
 
 
 def test_a_server_that_is_set_up_anew_decides_alike(tmp_path):
@@ -160,7 +178,7 @@ def test_a_server_that_is_set_up_anew_decides_alike(tmp_path):
 
 
 def test_two_servers_with_one_log_know_each_other_s_answers(tmp_path):
-    one, other = (served(data(1), log=tmp_path / "log", auditor=auditor(breach_share=0.3)) for _ in range(2))
+    one, other = (served(data(1), log=tmp_path / "log", auditor=auditor(breach_share=0.9)) for _ in range(2))
     dims, filters = first(one, answered=True)
     one.tabulate(dims, filters)
     other.tabulate("A,B,C")

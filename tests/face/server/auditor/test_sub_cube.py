@@ -148,8 +148,8 @@ def test_what_an_auditor_cannot_go_with(options, words):
         ({"least_ratio": 1}, "least_ratio=1: a number above 0 and below 1"),
         ({"breach_share": 1.0}, "breach_share=1.0: a share"),
         ({"draws": 0}, "draws=0: a whole number of at least 1"),
-        ({"imagined": 20_000}, "imagined=20000: at most as many as draws=10000"),
-        ({"max_answers": 0}, "max_answers=0"),
+        ({"imagined": 40_000}, "imagined=40000: at most as many as draws=30000"),
+        ({"at_most": 0}, "at_most=0"),
         ({"predicates": [1, 2]}, r"predicates=\[1, 2\]: a list of sets of counts"),
         ({"predicates": []}, "a list of sets of counts"),
         ({"predicates": [[-1]]}, "a list of sets of counts"),
@@ -170,14 +170,13 @@ def test_many_cells_are_refused():
                               auditor=fw.server.Auditor(mu=1), **ROUNDING)  # fmt: skip
 
 
-def test_the_limit_of_breaches_is_that_of_the_paper_where_answers_are_counted():
-    assert fw.server.Auditor(mu=1, breach_share=0.1, imagined=400).allowed == 40
-    assert fw.server.Auditor(mu=1, breach_share=0.1, imagined=400, max_answers=5).allowed == 4
-    words = fw.server.Auditor(mu=1, breach_share=0.1, imagined=400, max_answers=5, filters={"region": "N"}).words
-    assert words.startswith(
-        "an auditor refuses what would, in more than 4 of 400 imagined answers, make it less than 0.5 or"
+def test_what_is_refused_is_told_in_a_sentence():
+    words = fw.server.Auditor(mu=1, breach_share=0.1, filters={"region": "N"}).words
+    assert words.startswith("an auditor refuses what might make it less than 0.1 or more than 10 times as probable as")
+    assert (
+        "a cell with region=N is in {1} or {2}, so that any of all answers does with a probability of at most 0.1"
+        in words
     )
-    assert "a cell with region=N is in {1} or {2}" in words
 
 
 @pytest.mark.parametrize("mechanism", ["add_noise", "perturb"])
@@ -186,7 +185,7 @@ def test_other_methods_that_follow_record_keys(mechanism):
     parameters = {"noise": {-1: 0.3, 0: 0.4, 1: 0.3}} if mechanism == "add_noise" else {"matrix": matrix}
     rules = fw.server.ServerRules(dims=["sex", "region"])
     server = served(
-        mechanism=mechanism, parameters=parameters, rules=rules, rules_of_auditor={"mu": 75.0, "draws": 20_000}
+        mechanism=mechanism, parameters=parameters, rules=rules, rules_of_auditor={"mu": 75.0, "draws": 50_000}
     )
     assert server.tabulate("sex").released
     assert server.tabulate("sex,region").notice in ("", REFUSED)
