@@ -49,18 +49,19 @@ def milliseconds(call: Callable[[], Any], times: int = TIMES) -> float:
 def steps(server: fw.server.TableServer, dims: str, where: dict[str, str]) -> dict[str, float]:
     """The steps of one request, the whole, and what the agency may look at besides."""
     request = as_request(dims, where, server.offered)
-    made = server._made(request.whole)
+    maker, judge = server.maker, server._answering.judge
+    made = maker.made(request.whole)
     view = server.tabulate(dims, where).view
     assert view is not None
-    true, published = view.counted.counts, view.published
+    measure, true, published = view.measure, view.counted.counts, view.published
     return {
         "count": milliseconds(lambda: server.cube.cut(request)),
-        "count and protect": milliseconds(lambda: server._made(request.whole)),
-        "rules": milliseconds(lambda: server._judged(request, made)),
+        "count and protect": milliseconds(lambda: maker.made(request.whole)),
+        "rules": milliseconds(lambda: judge.verdict(request, made)),
         "request": milliseconds(lambda: server.tabulate(dims, where)),
-        "risk": milliseconds(lambda: server.measure.before(true)),
-        "risk after": milliseconds(lambda: server.measure.after(true, published)),
-        "utility": milliseconds(lambda: server.measure.utility(true, published)),
+        "risk": milliseconds(lambda: measure.before(true)),
+        "risk after": milliseconds(lambda: measure.after(true, published)),
+        "utility": milliseconds(lambda: measure.utility(true, published)),
     }
 
 

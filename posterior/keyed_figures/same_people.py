@@ -19,18 +19,17 @@ MOST_FACTS = 5000
 def may_be_the_same(part: Part) -> np.ndarray:
     """[pair, 2]: the figures whose groups may have the same people in them, as far as bounds and figures tell."""
     keyed = np.flatnonzero(part.shared)
+    if len(keyed) < 2:
+        return np.empty((0, 2), dtype=np.int64)
     rows = part.incidence[keyed]
-
-    def common(values: np.ndarray) -> np.ndarray:
-        """Of two groups each: the sum over the cells that both have."""
-        return np.asarray(sp.csr_array(sp.csr_array(rows.multiply(values)) @ rows.T)[one, other]).ravel()
-
-    one, other = sp.coo_array(sp.triu(sp.csr_array(rows @ rows.T), k=1)).coords
+    one, other = sp.coo_array(rows @ rows.T).coords
+    one, other = one[one < other], other[one < other]
     if not len(one):
         return np.empty((0, 2), dtype=np.int64)
+    both = rows[one].multiply(rows[other])  # the cells that both have
     sure = (part.low > 0).astype(np.int64)
-    nobody_else = ((rows @ sure)[one] == common(sure)) & ((rows @ sure)[other] == common(sure))
-    most, least = common(part.high), common(part.low)
+    nobody_else = ((rows @ sure)[one] == both @ sure) & ((rows @ sure)[other] == both @ sure)
+    most, least = both @ part.high, both @ part.low
     first, last = part.first[keyed], part.last[keyed]
     least = np.maximum.reduce([least, first[one], first[other], np.ones_like(least)])
     most = np.minimum.reduce([most, last[one], last[other]])

@@ -150,8 +150,8 @@ class Ranking:
 
     def _p_of(self, known: Known, cell: Group, figures: list[Figure]) -> float:
         """How probable the count that a cell is known as is by some figures; not a number where none tells of it."""
-        laws = self.solver.laws(known.where, figures) if figures else None
-        return probability(laws[cell], known.told.value) if laws and cell in laws else float("nan")
+        law = self.solver.read(known.where, figures).laws.get(cell) if figures else None
+        return float("nan") if law is None else probability(law, known.told.value)
 
     def _take_up(self, entry: Entry) -> None:
         if not entry.by_figures:
@@ -198,21 +198,21 @@ class Ranking:
             figures = self._figures(where)
             if not figures:
                 continue
-            found = self.solver.laws(where, figures)
+            laws, whole = self.solver.read(where, figures)
             lines = [] if where.other == NO_DIM else self.neighbourhoods.lines(where)
-            if found is None:
-                if where.other == NO_DIM:
-                    self._leave_out("lines of too many cells")
+            if whole:
+                done.update(lines)
+            elif where.other == NO_DIM:
+                self._leave_out("lines of too many cells")
+            else:
                 waiting += lines
-                continue
-            done.update(lines)
-            for group, law in found.items():
-                self._note(group, told_by(law), where, number)
+            for group, law in laws.items():
+                self._note(group, None if law is None else told_by(law), where, number)
 
-    def _note(self, group: Group, told: Told, where: Neighbourhood, number: int) -> None:
+    def _note(self, group: Group, told: Told | None, where: Neighbourhood, number: int) -> None:
         """Keep what is known best of a cell, if it is one of a few people."""
         before = self.known.get(group)
-        if told.value > self.small:
+        if told is None or told.value > self.small:
             if before is not None and before.where == where:
                 del self.known[group]
             return

@@ -41,7 +41,7 @@ def ranking_of(
             "by itself, and no ranking reads them: audit answers one by one (fw.audit(answer.release()))."
         )
     groups = Groups(server.cube)
-    solver = Solver(groups, _reading(protection), protection is not None and protection.keyed)
+    solver = Solver(groups, _reading(protection), protection is not None and protection.keyed, int(small))
     return Ranking(server.log, user, float(sure), int(small), groups, solver, ask, _inside(groups, server, filters))
 
 

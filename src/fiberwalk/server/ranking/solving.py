@@ -18,9 +18,11 @@ from ...release.facts.facts import NO_LIMIT
 from .groups import Group, Groups
 from .neighbourhoods import NO_DIM, Neighbourhood
 
-BUDGET = Budget(operations=30_000_000, bytes=200_000_000, foreseen=True)
-"""What one neighbourhood may cost; one of two dims that costs more is taken line by line."""
+BUDGET = Budget(operations=10_000_000, bytes=200_000_000, foreseen=True)
+"""What figures that are tied together may cost; those of two dims that cost more are taken line by line."""
 MOST_CELLS = 60
+WIDEST = 100
+"""Values of a cell between its bounds; figures that sum cells with more of them tell next to nothing of small ones."""
 
 
 class Told(NamedTuple):
@@ -44,6 +46,15 @@ def probability(law: Law, value: int) -> float:
     return float(law.p[place]) if 0 <= place < len(law.p) else 0.0
 
 
+class Read(NamedTuple):
+    """What figures of a neighbourhood told."""
+
+    laws: dict[Group, Law | None]
+    """None: the cell is not one of a few people."""
+    whole: bool
+    """False: they are too large to be read at once, and some were not."""
+
+
 class Figure(NamedTuple):
     """A figure of a neighbourhood, as it is read."""
 
@@ -59,40 +70,55 @@ class Solver:
     reading: Reading
     keyed: bool
     """Are the same people one draw?"""
+    small: int
+    """The largest count that is looked at."""
     known: dict[int, tuple[int, np.ndarray]] = field(default_factory=dict)
     """P(figure | count), worked out once for each figure."""
 
-    def laws(self, where: Neighbourhood, figures: Sequence[Figure]) -> dict[Group, Law] | None:
-        """What figures tell of the cells of a neighbourhood; None where it is too large to be read at once."""
+    def read(self, where: Neighbourhood, figures: Sequence[Figure]) -> Read:
+        """What figures tell of the cells of a neighbourhood."""
         dims = [dim for dim in (where.one, where.other) if dim != NO_DIM]
         classes = [self._classes(dim, [figure.group[dim] for figure in figures]) for dim in dims]
         shape = tuple(map(len, classes))
         if int(np.prod(shape)) > MOST_CELLS:
-            return None
+            return Read({}, whole=False)
         inside = [self._inside(figure.group, dims, classes) for figure in figures]
         covered = np.logical_or.reduce(inside) & self._possible(where, dims, classes)
-        place = np.cumsum(covered.ravel()) - 1
-        numbers = [np.sort(place[np.flatnonzero((cells & covered).ravel())]) for cells in inside]
-        kept = [n for n, cells in enumerate(numbers) if len(cells)]
-        if not kept:
-            return {}
-        part = self._part(int(covered.sum()), [numbers[n] for n in kept], [figures[n].published for n in kept])
-        if part is None:
-            return {}
-        weights = [np.zeros(int(high - low) + 1) for low, high in zip(part.low, part.high, strict=True)]
-        try:
-            laws = swept(part, weights, sp.csr_array((0, len(part.cells))), BUDGET).cells
-        except TooLarge:
-            return None
-        except Contradiction:
-            return {}
-        found = {}
-        for cell, law in zip(np.argwhere(covered), laws, strict=True):
+        sums = np.stack(inside)[:, covered]
+        kept = np.flatnonzero(sums.any(axis=1))
+        laws, whole = self._laws(sums[kept], [figures[n].published for n in kept.tolist()])
+        found: dict[Group, Law | None] = {}
+        cells = np.argwhere(covered)
+        for number, law in laws.items():
             group = list(where.group)
-            for dim, of_dim, label in zip(dims, classes, cell, strict=True):
+            for dim, of_dim, label in zip(dims, classes, cells[number], strict=True):
                 group[dim] = self.groups.number(dim, of_dim[label])
             found[tuple(group)] = law
-        return found
+        return Read(found, whole)
+
+    def _laws(self, sums: np.ndarray, published: Sequence[int]) -> tuple[dict[int, Law | None], bool]:
+        """Of figures [figure, cell]: the laws of cells that may be small, and None for others; were all worked out?"""
+        bounds = self._bounds(sums, published)
+        if bounds is None:
+            return {}, True
+        low, high = bounds
+        narrow = np.flatnonzero(~(sums & (high - low >= WIDEST)).any(axis=1))
+        found: dict[int, Law | None] = {}
+        whole = True
+        for rows, tied in tied_together(sums[narrow]):
+            if (low[tied] > self.small).all():
+                found.update(dict.fromkeys(tied.tolist()))
+                continue
+            part = self._part(sums[narrow[rows]][:, tied], low[tied], high[tied], [published[n] for n in narrow[rows]])
+            try:
+                laws = _swept(part)
+            except TooLarge:
+                whole = False
+            except Contradiction:
+                continue
+            else:
+                found.update(zip(tied.tolist(), laws, strict=True))
+        return found, whole
 
     def _classes(self, dim: int, numbers: Sequence[int]) -> list[np.ndarray]:
         """Labels that all figures treat alike, without those that none names."""
@@ -125,28 +151,55 @@ class Solver:
             possible &= ~(np.logical_and.outer(*axes) if len(axes) == 2 else axes[0])
         return possible
 
-    def _part(self, cells: int, numbers: Sequence[np.ndarray], published: Sequence[int]) -> Part | None:
-        """The figures as arrays, with bounds of the cells; None where they contradict each other."""
-        for figure in set(published) - set(self.known):
-            self.known[figure] = self.reading.given(figure, NO_LIMIT)
-        given = [self.known[figure] for figure in published]
+    def _bounds(self, sums: np.ndarray, published: Sequence[int]) -> tuple[np.ndarray, np.ndarray] | None:
+        """Between which counts each cell lies by single figures and those beside them; None: they contradict each other."""
+        given = [self._given(figure) for figure in published]
         last = [first + len(logs) - 1 for first, logs in given]
-        high = np.full(cells, np.iinfo(np.int64).max)
-        low = np.zeros(cells, dtype=np.int64)
-        for of_figure, most in zip(numbers, last, strict=True):
+        high = np.full(sums.shape[1], np.iinfo(np.int64).max)
+        low = np.zeros(sums.shape[1], dtype=np.int64)
+        for of_figure, most in zip(sums, last, strict=True):
             high[of_figure] = np.minimum(high[of_figure], most)
         for _ in range(3):
-            for of_figure, (first, _logs), most in zip(numbers, given, last, strict=True):
+            for of_figure, (first, _logs), most in zip(sums, given, last, strict=True):
                 rest_high, rest_low = high[of_figure].sum() - high[of_figure], low[of_figure].sum() - low[of_figure]
                 low[of_figure] = np.maximum(low[of_figure], first - rest_high)
                 high[of_figure] = np.minimum(high[of_figure], most - rest_low)
-        if (low > high).any():
-            return None
-        columns = np.concatenate(numbers)
-        starts = np.cumsum([0, *map(len, numbers)])
-        incidence = sp.csr_array((np.ones(len(columns), dtype=np.int64), columns, starts), shape=(len(numbers), cells))
+        return None if (low > high).any() else (low, high)
+
+    def _part(self, sums: np.ndarray, low: np.ndarray, high: np.ndarray, published: Sequence[int]) -> Part:
+        """Figures [figure, cell] that are tied together, as arrays."""
+        given = [self._given(figure) for figure in published]
         return Part(
-            np.arange(cells), low, high, incidence, np.array([first for first, _ in given]),
+            np.arange(len(low)), low, high, sp.csr_array(sums.astype(np.int64)), np.array([first for first, _ in given]),
             np.cumsum([0, *(len(logs) for _, logs in given)]), np.concatenate([logs for _, logs in given]),
-            np.array(published, dtype=np.int64), np.full(len(numbers), self.keyed),
+            np.array(published, dtype=np.int64), np.full(len(published), self.keyed),
         )  # fmt: skip
+
+    def _given(self, published: int) -> tuple[int, np.ndarray]:
+        """P(figure | count), from the first count on that it may be of."""
+        if published not in self.known:
+            self.known[published] = self.reading.given(published, NO_LIMIT)
+        return self.known[published]
+
+
+def _swept(part: Part) -> Sequence[Law]:
+    """The laws of the cells of a part."""
+    if len(part.first) == len(part.cells) == 1:  # most are: a cell, and what was published of it
+        begin = int(part.low[0] - part.first[0])
+        p = np.exp(part.row(0)[begin : begin + int(part.high[0] - part.low[0]) + 1])
+        return [Law(int(part.low[0]), p / p.sum(), p > 0)]
+    weights = [np.zeros(int(most - least) + 1) for least, most in zip(part.low, part.high, strict=True)]
+    return swept(part, weights, sp.csr_array((0, len(part.cells))), BUDGET).cells
+
+
+def tied_together(sums: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Figures and their cells, of [figure, cell], apart where no figure ties them; without cells that none sums."""
+    found = []
+    left = np.ones(len(sums), dtype=bool)
+    while left.any():
+        mine, tied = left, np.arange(len(sums)) == left.argmax()
+        while (tied != mine).any():
+            mine, tied = tied, sums[:, sums[tied].any(axis=0)].any(axis=1)
+        left = left & ~mine
+        found.append((np.flatnonzero(mine), np.flatnonzero(sums[mine].any(axis=0))))
+    return found
