@@ -21,6 +21,8 @@ from .neighbourhoods import NO_DIM, Neighbourhood
 BUDGET = Budget(operations=10_000_000, bytes=200_000_000, foreseen=True)
 """What figures that are tied together may cost; those of two dims that cost more are taken line by line."""
 MOST_CELLS = 60
+MOST_SOLVED = 20_000
+"""Sets of figures whose laws are kept."""
 WIDEST = 100
 """Values of a cell between its bounds; figures that sum cells with more of them tell next to nothing of small ones."""
 
@@ -74,6 +76,8 @@ class Solver:
     """The largest count that is looked at."""
     known: dict[int, tuple[int, np.ndarray]] = field(default_factory=dict)
     """P(figure | count), worked out once for each figure."""
+    solved: dict[tuple, tuple[Law, ...] | None] = field(default_factory=dict)
+    """The laws of cells by the figures that tie them."""
 
     def read(self, where: Neighbourhood, figures: Sequence[Figure]) -> Read:
         """What figures tell of the cells of a neighbourhood."""
@@ -109,15 +113,9 @@ class Solver:
             if (low[tied] > self.small).all():
                 found.update(dict.fromkeys(tied.tolist()))
                 continue
-            part = self._part(sums[narrow[rows]][:, tied], low[tied], high[tied], [published[n] for n in narrow[rows]])
-            try:
-                laws = _swept(part)
-            except TooLarge:
-                whole = False
-            except Contradiction:
-                continue
-            else:
-                found.update(zip(tied.tolist(), laws, strict=True))
+            laws = self._tied(sums[narrow[rows]][:, tied], low[tied], high[tied], [published[n] for n in narrow[rows]])
+            whole &= laws is not None
+            found.update(zip(tied.tolist(), laws or (), strict=False))
         return found, whole
 
     def _classes(self, dim: int, numbers: Sequence[int]) -> list[np.ndarray]:
@@ -165,6 +163,25 @@ class Solver:
                 low[of_figure] = np.maximum(low[of_figure], first - rest_high)
                 high[of_figure] = np.minimum(high[of_figure], most - rest_low)
         return None if (low > high).any() else (low, high)
+
+    def _tied(
+        self, sums: np.ndarray, low: np.ndarray, high: np.ndarray, published: list[int]
+    ) -> tuple[Law, ...] | None:
+        """The laws of cells that figures [figure, cell] tie together, none where they contradict; None: too large.
+
+        A few small figures that add up to another are met again and again, and solved once.
+        """
+        key = sums.tobytes(), low.tobytes(), high.tobytes(), tuple(published)
+        if key not in self.solved:
+            if len(self.solved) >= MOST_SOLVED:
+                self.solved.clear()
+            try:
+                self.solved[key] = tuple(_swept(self._part(sums, low, high, published)))
+            except TooLarge:
+                self.solved[key] = None
+            except Contradiction:
+                self.solved[key] = ()
+        return self.solved[key]
 
     def _part(self, sums: np.ndarray, low: np.ndarray, high: np.ndarray, published: Sequence[int]) -> Part:
         """Figures [figure, cell] that are tied together, as arrays."""
