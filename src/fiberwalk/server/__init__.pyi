@@ -1,3 +1,5 @@
+from ..web.app import application as application
+from ..web.settings import ServiceSettings as ServiceSettings
 from .answer import Answer as Answer
 from .auditor.auditor import Auditor as Auditor
 from .catalogue import Catalogue as Catalogue

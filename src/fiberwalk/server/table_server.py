@@ -305,11 +305,7 @@ class TableServer:
         >>> server.tabulate("A,B", totals="added").table.values.tolist()
         [[30, 12, 42], [9, 27, 36], [39, 39, 78]]
         """
-        request = as_request(
-            dims, filters, self.offered, sum_of=sum_of, mean_of=mean_of, totals=totals, summed=self.maker.magnitudes
-        )
-        if by is not None and by not in request.dims:
-            raise InputError(f"by={by!r} is no dim of the table; {did_you_mean(str(by), request.dims)}")
+        request = self._request(dims, filters, sum_of, mean_of, totals, by)
         with self._in_turn():
             answer = self._answer(request, by)
             self.log.append(
@@ -317,6 +313,31 @@ class TableServer:
                 self._digest(answer),
             )  # fmt: skip
         return answer
+
+    def look(
+        self, dims: Any, filters: Mapping[str, Any] | None = None, *, sum_of: str | None = None,
+        mean_of: str | None = None, totals: str | None = None, by: Any = None,
+    ) -> Answer:  # fmt: skip
+        """What `tabulate` would answer, for the agency's own eyes: nobody is told, and so nothing is written down.
+
+        Examples
+        --------
+        >>> import fiberwalk as fw
+        >>> server = fw.server.TableServer([[30, 12], [9, 25]], mechanism="random_round", parameters={"base": 3}, seed=1)
+        >>> server.look("A").table.values.tolist(), len(server.log)
+        ([42, 33], 0)
+        """
+        request = self._request(dims, filters, sum_of, mean_of, totals, by)
+        with self._in_turn():
+            return self._answer(request, by)
+
+    def _request(self, dims: Any, filters: Any, sum_of: Any, mean_of: Any, totals: Any, by: Any) -> Request:
+        """What is asked for, read."""
+        summed = self.maker.magnitudes
+        request = as_request(dims, filters, self.offered, sum_of=sum_of, mean_of=mean_of, totals=totals, summed=summed)
+        if by is not None and by not in request.dims:
+            raise InputError(f"by={by!r} is no dim of the table; {did_you_mean(str(by), request.dims)}")
+        return request
 
     @contextmanager
     def _in_turn(self) -> Iterator[None]:

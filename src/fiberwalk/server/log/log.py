@@ -29,7 +29,8 @@ create table if not exists answers (
     released integer not null, notice text not null, by_figures integer not null,
     version integer not null references versions, digest text not null
 );
-create index if not exists answers_of_users on answers (user);
+create index if not exists answers_of_users on answers (user, at);
+create index if not exists answers_in_time on answers (at);
 """
 _COLUMNS = "number, at, user, request, released, notice, by_figures, version, digest"
 _WAIT_SECONDS = 30
@@ -92,6 +93,12 @@ class Log:
     def entry(self, number: int) -> Entry:
         """One request by its number."""
         return _entry(self._rows(f"select {_COLUMNS} from answers where number = ?", number)[0])
+
+    def asked_since(self, at: str, user: str | None = None) -> int:
+        """How many requests were made since a moment (UTC, as ISO 8601 has it), by everybody or one user."""
+        of_user = "" if user is None else "and user = ?"
+        query = f"select count(*) from answers where at >= ? {of_user}"
+        return int(self._rows(query, at, *([] if user is None else [user]))[0][0])
 
     @property
     def users(self) -> tuple[str, ...]:

@@ -1,0 +1,98 @@
+"""The whole service as one application, which any server of ASGI applications runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, JSONResponse
+from starlette.exceptions import HTTPException
+
+from ..base.errors import FiberwalkError
+from ..base.version import VERSION
+from ..server.table_server import TableServer
+from . import auditing, pxweb, tables, watching
+from .problems import Problem, told
+from .service import Service
+from .settings import ServiceSettings
+from .watching import Counts, watched
+
+PAGE = Path(__file__).parent / "page"
+PARTS = ("page.css", "page.js")
+OWN_ONLY = "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+
+
+def application(server: TableServer, settings: ServiceSettings | None = None) -> FastAPI:
+    """A server of tables as an application of ASGI: what readers and auditors call, and the page.
+
+    Run it by `fiberwalk serve`, or with uvicorn or another server of such applications. It needs fiberwalk[server].
+
+    Parameters
+    ----------
+    server
+        The server that answers, with its log, seed and rules.
+    settings
+        Title, tokens, limits.
+
+    Examples
+    --------
+    >>> import fiberwalk as fw
+    >>> server = fw.server.TableServer([[30, 12], [9, 25]], mechanism="random_round", parameters={"base": 3}, seed=1)
+    >>> fw.server.application(server).title
+    'Tables on request'
+    """
+    service = Service(server, settings or ServiceSettings())
+    made = FastAPI(
+        title=service.settings.title, version=VERSION, docs_url=None, redoc_url=None, openapi_url="/api/openapi.json",
+        description="Tables that are counted and protected when they are asked for.",
+    )  # fmt: skip
+    made.state.service, made.state.counts = service, Counts()
+    for router in (tables.router, pxweb.router, auditing.router, watching.router):
+        made.include_router(router)
+    made.middleware("http")(_safe)
+    made.middleware("http")(watched)
+    made.add_exception_handler(Problem, _problem)
+    made.add_exception_handler(FiberwalkError, _wrong)
+    made.add_exception_handler(RequestValidationError, _malformed)
+    made.add_exception_handler(HTTPException, _of_http)
+    made.get("/", include_in_schema=False)(lambda: FileResponse(PAGE / "index.html"))
+    made.get("/page/{name}", include_in_schema=False)(_part_of_the_page)
+    return made
+
+
+def _part_of_the_page(name: str) -> FileResponse:
+    if name not in PARTS:
+        raise Problem(404, "Not found", "There is no such page.")
+    return FileResponse(PAGE / name)
+
+
+async def _safe(request: Request, call_next: Any) -> Any:
+    """What browsers are told about every answer."""
+    response = await call_next(request)
+    response.headers["Content-Security-Policy"] = OWN_ONLY
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    response.headers["Referrer-Policy"] = "no-referrer"
+    return response
+
+
+async def _problem(request: Request, problem: Any) -> JSONResponse:
+    return told(problem)
+
+
+async def _wrong(request: Request, problem: Any) -> JSONResponse:
+    return told(Problem(422, "Not understood", str(problem)))
+
+
+async def _malformed(request: Request, problem: Any) -> JSONResponse:
+    """A parameter that is missing or not of its kind."""
+    said = [f"{'.'.join(str(part) for part in one['loc'][1:])}: {one['msg']}" for one in problem.errors()]
+    return told(Problem(422, "Not understood", "; ".join(said)))
+
+
+async def _of_http(request: Request, problem: Any) -> JSONResponse:
+    """No such address, or not by this method."""
+    answer = told(Problem(problem.status_code, str(problem.detail), f"{problem.detail}."))
+    answer.headers.update(problem.headers or {})
+    return answer

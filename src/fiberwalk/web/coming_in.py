@@ -1,0 +1,44 @@
+"""Who comes in by which door: what routes depend on."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Request
+from fastapi.security import HTTPBearer
+
+from .problems import Problem
+from .service import Person, Service
+
+_token = HTTPBearer(auto_error=False, description="The token that the office gave you; an open service needs none.")
+
+
+def _service(request: Request) -> Service:
+    service: Service = request.app.state.service
+    return service
+
+
+Here = Annotated[Service, Depends(_service)]
+
+
+def _reader(request: Request, service: Here, token: Annotated[object, Depends(_token)]) -> Person:
+    """Who is asking; the token stands among the parameters so that the description tells of it."""
+    header = service.settings.user_header
+    named = None if header is None else request.headers.get(header)
+    person = service.person(request.headers.get("Authorization"), named)
+    request.state.person = person
+    return person
+
+
+Reader = Annotated[Person, Depends(_reader)]
+
+
+def _auditor(person: Reader) -> Person:
+    if not person.auditor:
+        if not person.name:
+            raise Problem(401, "For auditors", "This is for auditors, with a token: Authorization: Bearer TOKEN.")
+        raise Problem(403, "For auditors", "This is for auditors only.")
+    return person
+
+
+Auditor = Annotated[Person, Depends(_auditor)]

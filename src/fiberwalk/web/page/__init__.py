@@ -1,0 +1,1 @@
+"""What a browser shows: index.html, page.css, page.js."""
