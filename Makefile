@@ -20,10 +20,14 @@ define stage
 	echo "[$(1): $$(($$(date +%s) - begin)) s]"; exit $$status
 endef
 
-.PHONY: demo test quick test-newest test-lowest constraints notebooks verify verify-long bench bench-quick bench-against studies clean
+.PHONY: demo demo-server test quick test-newest test-lowest constraints notebooks verify verify-long bench bench-quick bench-against studies clean
 
 demo: $(VENV)/installed
 	$(BIN)/fiberwalk demo
+
+# Tables on request in a browser: open http://127.0.0.1:8000
+demo-server: $(VENV)/installed-for-tests
+	$(BIN)/fiberwalk serve --demo
 
 test: $(VENV)/installed-for-tests
 	$(call stage,lint,$(BIN)/ruff check .)

@@ -24,6 +24,7 @@ from .report import report
 from .sample_risk import sample_risk
 from .serving.keys import keys
 from .serving.log import log
+from .serving.serve import serve
 from .serving.tabulate import tabulate
 from .shared.manners import PlainGroup
 
@@ -43,6 +44,7 @@ COMMANDS: tuple[click.Command, ...] = (
     keys,
     log,
     tabulate,
+    serve,
     conditional_test,
     demo,
 )

@@ -1,4 +1,4 @@
-from ..web.app import application as application
+from ..web.opening import application as application
 from ..web.settings import ServiceSettings as ServiceSettings
 from .answer import Answer as Answer
 from .auditor.auditor import Auditor as Auditor

@@ -12,11 +12,9 @@ from starlette.exceptions import HTTPException
 
 from ..base.errors import FiberwalkError
 from ..base.version import VERSION
-from ..server.table_server import TableServer
 from . import auditing, pxweb, tables, watching
 from .problems import Problem, told
 from .service import Service
-from .settings import ServiceSettings
 from .watching import Counts, watched
 
 PAGE = Path(__file__).parent / "page"
@@ -24,26 +22,8 @@ PARTS = ("page.css", "page.js")
 OWN_ONLY = "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 
 
-def application(server: TableServer, settings: ServiceSettings | None = None) -> FastAPI:
-    """A server of tables as an application of ASGI: what readers and auditors call, and the page.
-
-    Run it by `fiberwalk serve`, or with uvicorn or another server of such applications. It needs fiberwalk[server].
-
-    Parameters
-    ----------
-    server
-        The server that answers, with its log, seed and rules.
-    settings
-        Title, tokens, limits.
-
-    Examples
-    --------
-    >>> import fiberwalk as fw
-    >>> server = fw.server.TableServer([[30, 12], [9, 25]], mechanism="random_round", parameters={"base": 3}, seed=1)
-    >>> fw.server.application(server).title
-    'Tables on request'
-    """
-    service = Service(server, settings or ServiceSettings())
+def app_of(service: Service) -> FastAPI:
+    """All interfaces of a service, and what holds of every answer."""
     made = FastAPI(
         title=service.settings.title, version=VERSION, docs_url=None, redoc_url=None, openapi_url="/api/openapi.json",
         description="Tables that are counted and protected when they are asked for.",

@@ -126,7 +126,8 @@ def data(
             codelists[named[2]] = value
         elif named:
             values.setdefault(named[2], []).extend(value.split(","))
-    picked = [Selection(code, tuple(codes), codelists.get(code)) for code, codes in values.items()]
+    chosen = dict.fromkeys([*values, *codelists])
+    picked = [Selection(code, tuple(values.get(code, "*")), codelists.get(code)) for code in chosen]
     return _figures(service, person, table, picked, output)
 
 

@@ -1,0 +1,121 @@
+"""fiberwalk serve: what it needs, and that it answers with one worker and with several, before and after a restart."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import fiberwalk as fw
+from fiberwalk.commands.main import main
+
+PEOPLE = "sex,age,n\nf,young,30\nf,old,12\nm,young,9\nm,old,25\n"
+TOKENS = '[readers]\nanna = "the-token-of-anna-1"\n[auditors]\ncarol = "the-token-of-carol"\n'
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("people.csv").write_text(PEOPLE)
+    Path("tokens.toml").write_text(TOKENS)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ([], "serve needs the FILE of the data, or --demo."),
+        (["people.csv", "--demo"], "serve needs the FILE of the data, or --demo."),
+        (
+            ["people.csv", "--mechanism", "none"],
+            "serve needs a --seed-file, so that the same people are answered alike",
+        ),
+        (["people.csv", "--seed-file", "s"], "needs a --mechanism"),
+        (
+            ["people.csv", "--mechanism", "none", "--seed", "1", "--workers", "2"],
+            "--workers: give the seed by --seed-file",
+        ),
+        (["people.csv", "--mechanism", "none", "--seed-file", "s", "--workers", "2"], "--workers: give --log"),
+        (["people.csv", "--mechanism", "none", "--seed", "1", "--tokens", "none.toml"], "none.toml"),
+        (["people.csv", "--mechanism", "none", "--seed", "1", "--tokens", "people.csv"], "not a well-formed TOML file"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence(folder, words, reason):
+    done = CliRunner().invoke(main, ["serve", *words])
+    assert done.exit_code == 2
+    assert reason in done.output
+    assert "Traceback" not in done.output
+
+
+def test_tokens_are_read_and_never_quoted(folder):
+    for text in (
+        '[readers]\nanna = "the-token-of-anna-1',
+        '[readers]\nanna = "short"\n',
+        '[people]\nanna = "the-token-of-anna"\n',
+    ):
+        Path("wrong.toml").write_text(text)
+        done = CliRunner().invoke(
+            main, ["serve", "people.csv", "--mechanism", "none", "--seed", "1", "--tokens", "wrong.toml"]
+        )
+        assert done.exit_code == 2
+        assert "the-token-of-anna" not in done.output
+
+
+@contextmanager
+def serving(*words):
+    """The address of a service in a process of its own, and what it writes about requests."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "fiberwalk", "serve", *words, "--port", str(port)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        address = f"http://127.0.0.1:{port}"
+        while True:
+            assert process.poll() is None, process.stderr.read()
+            try:
+                fetched(f"{address}/health")
+                break
+            except urllib.error.URLError:
+                time.sleep(0.1)
+        yield address
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
+        process.stderr.close()
+
+
+def fetched(address, token=None):
+    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+    with urllib.request.urlopen(urllib.request.Request(address, headers=headers)) as answer:
+        return json.load(answer)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_it_answers_as_the_library_before_and_after_a_restart(folder, workers):
+    words = ["people.csv", "--mechanism", "random-round base=3", "--seed-file", "seed.txt", "--log", "log.sqlite",
+             "--tokens", "tokens.toml", "--workers", workers]  # fmt: skip
+    found = []
+    for _ in range(2):
+        with serving(*words) as address:
+            found += [fetched(f"{address}/api/table?dims=sex,age", "the-token-of-anna-1") for _ in range(3)]
+            with pytest.raises(urllib.error.HTTPError, match="401"):
+                fetched(f"{address}/api/table?dims=sex,age")
+            log = fetched(f"{address}/api/auditor/log", "the-token-of-carol")
+    server = fw.server.TableServer(
+        "people.csv", mechanism="random_round", parameters={"base": 3}, seed=int(Path("seed.txt").read_text())
+    )
+    assert all(one["value"] == server.tabulate("sex,age").table.values.ravel().tolist() for one in found)
+    assert [(entry["user"], entry["asked"]) for entry in log["entries"]] == [("anna", "sex x age")] * 6
+    assert not re.search(r"the-token|\b" + Path("seed.txt").read_text().strip(), str(log))

@@ -1,0 +1,1 @@
+"""Services to be called by tests."""
