@@ -1,3 +1,4 @@
+from . import engines as engines
 from ..web.opening import application as application
 from ..web.settings import ServiceSettings as ServiceSettings
 from .answer import Answer as Answer
