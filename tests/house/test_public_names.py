@@ -16,6 +16,8 @@ ONLY_THERE = {
     "fail_above", "fail_if_none", "fail_on_disclosure", "check", "threads", "cluster", "knows", "only_bounds", "primary",
     "last", "audit",  # of the log of a server
     "demo", "host", "port", "workers", "title", "tokens", "user_header", "per_minute", "per_minute_in_all",  # of a service
+    "fail_above", "fail_if_none", "fail_on_disclosure", "check", "cluster", "knows", "only_bounds", "primary",
+    "last", "audit", "engine",  # of the log of a server
 }  # fmt: skip
 """Options of the command line that no function has."""
 
