@@ -86,7 +86,7 @@ def test_no_rows(engine, tmp_path):
         ),
         (
             people(w=[1, 2, 3]),
-            {"sampling_weights": "w"},
+            {"sampling_weights": "w", "weighted_base": 5},
             "sampling_weights= needs every record, and an engine only counts",
         ),
         (people(w=[1, 2, 3], **halves([1, 2, 3])), {"summed": ["w"]}, "summed= needs every record"),
