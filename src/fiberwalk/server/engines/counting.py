@@ -78,9 +78,9 @@ def _check_keys(engine: Engine, keys: Sequence[str]) -> None:
     for half, name in enumerate(keys):
         if facts.missing[half]:
             raise no_number("a row", name)
-        if facts.least[half] < 0:
+        if facts.smallest[half] < 0:
             raise negative_keys(name)
-        if not facts.whole[half] or facts.most[half] >= 2**32:
+        if not facts.whole[half] or facts.largest[half] >= 2**32:
             raise no_halves(name)
     refuse_alike(engine.distinct_keys(keys), facts.records, keys)
 

@@ -46,7 +46,7 @@ def duckdb(
     >>> import fiberwalk as fw, pandas as pd, pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> for year in (2025, 2026):
-    ...     people = pd.DataFrame({"year": year, "sex": list("ffmmm"), "age": [31, 42, 42, 50, 31]})
+    ...     people = pd.DataFrame({"year": year, "sex": list("ffmmm"), "age": [31, 42, 42, 42, 31]})
     ...     people.to_parquet(folder / f"{year}.parquet")
     >>> people = fw.server.engines.duckdb(folder / "*.parquet", memory="500MB")
     >>> server = fw.server.TableServer(people, mechanism="random_round", parameters={"base": 3}, seed=1)
@@ -112,9 +112,9 @@ class DuckDBEngine(Engine):
         with self._selected("1", "LIMIT 1") as selected:
             selected.fetchall()
 
-    def values(self, column: str, at_most: int) -> Any:
+    def values(self, column: str, most: int) -> Any:
         """The distinct values of a column."""
-        with self._selected(f"DISTINCT {name_of(column)}", f"LIMIT {at_most}") as selected:
+        with self._selected(f"DISTINCT {name_of(column)}", f"LIMIT {most}") as selected:
             found = selected.to_arrow_table().column(0).combine_chunks()
         return self.scan.as_read(column, found)
 
@@ -126,9 +126,9 @@ class DuckDBEngine(Engine):
             asked += [f"count({number})", f"min({number})", f"max({number})", f"coalesce(bool_and({is_whole}), true)"]
         with self._selected(", ".join(asked)) as selected:
             records, *facts = selected.fetchall()[0]
-        there, least, most, whole = (tuple(facts[place::4]) for place in range(4))
+        there, smallest, largest, whole = (tuple(facts[place::4]) for place in range(4))
         missing = tuple(records - number for number in there)
-        return KeyFacts(records, missing, least, most, whole)
+        return KeyFacts(records, missing, smallest, largest, whole)
 
     def distinct_keys(self, keys: Sequence[str]) -> int:
         """How many keys there are."""
@@ -136,7 +136,7 @@ class DuckDBEngine(Engine):
         with self._selected(f"count(DISTINCT {high} * 4294967296 + {low})") as selected:
             return int(selected.fetchall()[0][0])
 
-    def groups(self, columns: Sequence[str], keys: Sequence[str], at_most: int) -> Iterator[Any]:
+    def groups(self, columns: Sequence[str], keys: Sequence[str], most: int) -> Iterator[Any]:
         """Batches of the groups, as DuckDB hands them out."""
         import pyarrow as pa
 
@@ -144,7 +144,7 @@ class DuckDBEngine(Engine):
         sums = [f"CAST(sum({self._half(key)}) % 18446744073709551616 AS UBIGINT)" for key in keys]
         names = [name_of(column) for column in columns]
         asked = ", ".join(f"{one} AS c{place}" for place, one in enumerate([*names, "count(*)", *sums]))
-        with self._selected(asked, f"GROUP BY {', '.join(names)} LIMIT {at_most}") as selected:
+        with self._selected(asked, f"GROUP BY {', '.join(names)} LIMIT {most}") as selected:
             yield from pa.RecordBatchReader.from_stream(selected)
 
     def _number(self, key: str) -> tuple[str, str]:

@@ -18,8 +18,8 @@ class KeyFacts:
     records: int
     missing: tuple[int, int]
     """Records without a number."""
-    least: tuple[float, float]
-    most: tuple[float, float]
+    smallest: tuple[float, float]
+    largest: tuple[float, float]
     whole: tuple[bool, bool]
     """Does the column hold whole numbers only?"""
 
@@ -43,7 +43,7 @@ class Engine(ABC):
         """The names of all columns, in order."""
 
     @abstractmethod
-    def values(self, column: str, at_most: int) -> Any:
+    def values(self, column: str, most: int) -> Any:
         """The distinct values of a column in any order, or so many of them, as an Arrow array; null where one is missing."""
 
     @abstractmethod
@@ -55,7 +55,7 @@ class Engine(ABC):
         """How many keys there are, once it is known that their halves are whole numbers below 2^32."""
 
     @abstractmethod
-    def groups(self, columns: Sequence[str], keys: Sequence[str], at_most: int) -> Iterable[Any]:
+    def groups(self, columns: Sequence[str], keys: Sequence[str], most: int) -> Iterable[Any]:
         """Batches of Arrow with a row for each combination of values that there is, in any order, or of so many of them.
 
         Its columns are those that are asked for, in turn, the number of records, and the sum of each of the columns of keys.

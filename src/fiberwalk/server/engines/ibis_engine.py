@@ -57,13 +57,13 @@ class IbisEngine(Engine):
         """The names of all columns, in order."""
         return tuple(self.table.columns)
 
-    def values(self, column: str, at_most: int) -> Any:
+    def values(self, column: str, most: int) -> Any:
         """The distinct values of a column."""
         held = self.table[column].type()
         dates = held.is_date() or (held.is_timestamp() and held.timezone is None)
         if not (held.is_string() or held.is_numeric() or held.is_boolean() or dates or held.is_null()):
             raise InputError(f"column {column!r} holds something else than labels: texts or numbers.")
-        distinct = self.table.select(c0=self.table[column]).distinct().limit(at_most)
+        distinct = self.table.select(c0=self.table[column]).distinct().limit(most)
         return distinct.to_pyarrow().column(0).combine_chunks()
 
     def key_facts(self, keys: Sequence[str]) -> KeyFacts:
@@ -74,19 +74,19 @@ class IbisEngine(Engine):
                 return KeyFacts(0, (0, 0), (0, 0), (0, 0), (False, False))
         asked = {"records": numbers.count()}
         for half in ("h0", "h1"):
-            asked |= {f"{half}_there": numbers[half].count(), f"{half}_least": numbers[half].min()}
-            asked |= {f"{half}_most": numbers[half].max()}
+            asked |= {f"{half}_there": numbers[half].count(), f"{half}_smallest": numbers[half].min()}
+            asked |= {f"{half}_largest": numbers[half].max()}
         facts = numbers.aggregate(**asked).to_pyarrow().to_pylist()[0]
-        there, least, most = ((facts[f"h0_{one}"], facts[f"h1_{one}"]) for one in ("there", "least", "most"))
+        there, smallest, largest = ((facts[f"h0_{of}"], facts[f"h1_{of}"]) for of in ("there", "smallest", "largest"))
         records = facts["records"]
-        return KeyFacts(records, (records - there[0], records - there[1]), least, most, (True, True))
+        return KeyFacts(records, (records - there[0], records - there[1]), smallest, largest, (True, True))
 
     def distinct_keys(self, keys: Sequence[str]) -> int:
         """How many keys there are."""
         high, low = (self.table[key] for key in keys)
         return int(self.table.select(high=high, low=low).distinct().count().to_pyarrow().as_py())
 
-    def groups(self, columns: Sequence[str], keys: Sequence[str], at_most: int) -> Iterator[Any]:
+    def groups(self, columns: Sequence[str], keys: Sequence[str], most: int) -> Iterator[Any]:
         """Batches of the groups, as the database hands them out."""
         names = [f"c{place}" for place in range(len(columns))]
         asked = {name: self.table[column] for name, column in zip(names, columns, strict=True)}
@@ -94,5 +94,5 @@ class IbisEngine(Engine):
         halves = {f"h{place}": self.table[key].cast("int64") for place, key in enumerate(keys)}
         records = self.table.select(**asked, **halves)
         sums = {f"sum_{half}": records[half].sum().cast("int64") for half in halves}
-        groups = records.group_by(names).aggregate(number=records.count().cast("int64"), **sums).limit(at_most)
+        groups = records.group_by(names).aggregate(number=records.count().cast("int64"), **sums).limit(most)
         yield from groups.select(*names, "number", *sums).to_pyarrow().to_batches()

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from support.engines import ENGINES, NaiveEngine
+from support.naive.engines import ENGINES, NaiveEngine
 
 import fiberwalk as fw
 from fiberwalk.server.engines import counting
@@ -212,7 +212,7 @@ def test_a_broken_file_tells_nothing_of_what_it_holds(text, tmp_path):
 
 def test_errors_of_an_engine_are_not_repeated():
     class Broken(NaiveEngine):
-        def groups(self, columns, keys, at_most):
+        def groups(self, columns, keys, most):
             raise ValueError("could not convert 'secret' of row 3")
 
     with pytest.raises(fw.InputError) as refused:
@@ -223,8 +223,8 @@ def test_errors_of_an_engine_are_not_repeated():
 
 def test_data_that_change_while_they_are_counted():
     class Changing(NaiveEngine):
-        def values(self, column, at_most):
-            return super().values(column, at_most)[:1]
+        def values(self, column, most):
+            return super().values(column, most)[:1]
 
     assert said(Changing(people())) == "people by hand: the data changed while they were counted."
 

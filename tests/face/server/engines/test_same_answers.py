@@ -8,7 +8,7 @@ import decimal
 import numpy as np
 import pandas as pd
 import pytest
-from support.engines import ENGINES, assert_same
+from support.naive.engines import ENGINES, assert_same
 
 import fiberwalk as fw
 

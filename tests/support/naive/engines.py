@@ -30,8 +30,8 @@ class NaiveEngine(Engine):
     def columns(self) -> Sequence[str]:
         return self.table.column_names
 
-    def values(self, column: str, at_most: int) -> Any:
-        return pa.array(list(dict.fromkeys(row[column] for row in self.rows))[:at_most], self.held(column))
+    def values(self, column: str, most: int) -> Any:
+        return pa.array(list(dict.fromkeys(row[column] for row in self.rows))[:most], self.held(column))
 
     def held(self, column: str) -> Any:
         held = self.table.schema.field(column).type
@@ -48,7 +48,7 @@ class NaiveEngine(Engine):
     def distinct_keys(self, keys: Sequence[str]) -> int:
         return len({tuple(row[key] for key in keys) for row in self.rows})
 
-    def groups(self, columns: Sequence[str], keys: Sequence[str], at_most: int) -> Any:
+    def groups(self, columns: Sequence[str], keys: Sequence[str], most: int) -> Any:
         counts, sums = Counter(), {key: Counter() for key in keys}
         for row in self.rows:
             cell = tuple(row[column] for column in columns)
