@@ -9,6 +9,7 @@ arrow_labels    columns of Arrow as labels
 counting        the hypercube that an engine counts
 parquet_scan    how DuckDB reads Parquet as pandas does
 csv_scan        how DuckDB reads CSV as pandas does
+sql             names and texts in SQL
 duckdb_engine   DuckDB over files
 ibis_engine     whatever Ibis speaks to
 """
