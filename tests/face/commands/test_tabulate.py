@@ -417,7 +417,10 @@ def test_an_engine_counts_the_same(folder):
         (["nobody*.csv", "--engine", "duckdb"], "nobody*.csv: there is no such file."),
         (["people.csv", "--engine", "duckdb", "--keys", "region"], "--keys of data that an engine counts are the two"),
         (["cube.parquet", "--engine", "duckdb"], "cube.parquet: the column 'freq' holds counts of cells"),
-        (["*.csv", "--engine", "duckdb", "--dims", "sex", *ROUNDING, "--out", "people.csv"], "FILE and --out are both people.csv"),
+        (
+            ["*.csv", "--engine", "duckdb", "--dims", "sex", *ROUNDING, "--out", "people.csv"],
+            "FILE and --out are both people.csv",
+        ),
     ],
 )  # fmt: skip
 def test_what_an_engine_is_not_for(words, problem, folder):
