@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pytest
 
 import fiberwalk as fw
 from fiberwalk.server.engines.engine import Engine, KeyFacts
@@ -81,7 +82,9 @@ def ibis_on_duckdb(frame: pd.DataFrame, folder: Path) -> Engine:
     import ibis
 
     frame.to_parquet(folder / "ibis.parquet")
-    return fw.server.engines.ibis(ibis.duckdb.connect().read_parquet(folder / "ibis.parquet"))
+    connection = ibis.duckdb.connect()
+    connection.read_parquet(folder / "ibis.parquet", table_name="people")
+    return _table_of(connection, "people")
 
 
 def ibis_on_polars(frame: pd.DataFrame, folder: Path) -> Engine:
@@ -106,7 +109,24 @@ def ibis_on_sqlite(frame: pd.DataFrame, folder: Path) -> Engine:
         rows = [tuple(None if pd.isna(value) else value for value in row) for row in frame.astype(object).to_numpy()]
         database.executemany(f"INSERT INTO people VALUES ({', '.join('?' * frame.shape[1])})", rows)
     database.close()
-    return fw.server.engines.ibis(ibis.sqlite.connect(path).table("people"))
+    return _table_of(ibis.sqlite.connect(path), "people")
+
+
+def _table_of(connection: Any, name: str) -> Engine:
+    OPENED.append(connection)
+    return fw.server.engines.ibis(connection.table(name))
+
+
+OPENED: list[Any] = []
+"""Connections of Ibis, which nobody else closes."""
+
+
+@pytest.fixture(autouse=True)
+def closed_connections() -> Any:
+    """What a test opened is closed after it."""
+    yield
+    while OPENED:
+        OPENED.pop().disconnect()
 
 
 ENGINES: dict[str, Callable[[pd.DataFrame, Path], Engine]] = {

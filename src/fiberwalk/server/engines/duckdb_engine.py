@@ -51,7 +51,7 @@ def duckdb(
     >>> people = fw.server.engines.duckdb(folder / "*.parquet", memory="500MB")
     >>> server = fw.server.TableServer(people, mechanism="random_round", parameters={"base": 3}, seed=1)
     >>> server.cube
-    <Hypercube of 10 people in 8 occupied cells: year (2), sex (2), age (3)>
+    <Hypercube of 10 people in 8 occupied cells: year (2), sex (2), age (2)>
     """
     if not isinstance(memory, str) or not re.fullmatch(r"\d+(\.\d+)?\s*[KMGT]i?B", memory.strip(), re.IGNORECASE):
         raise InputError(f"memory={memory!r}: an amount such as '2GB'.")

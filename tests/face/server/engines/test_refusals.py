@@ -33,7 +33,7 @@ def halves(high, low=(1, 2, 3)):
 
 ODD = {
     "an empty text": (people(town=["x", " ", "y"]), {}),
-    "nothing": (people(town=["x", None, "y"]), {}),
+    "nothing": (pd.DataFrame({"sex": list("fmfmfm"), "town": ["x", None, "y", "z", "w", "v"]}), {}),
     "no number": (people(town=[1.0, np.nan, 2.0]), {}),
     "the word for sums": (people(town=["x", "Total", "y"]), {}),
     "a label that is not declared": (people(), {"labels": {"sex": ["f"]}}),
