@@ -6,7 +6,7 @@ Whoever does not have the key cannot tell its results from random numbers. It is
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -63,9 +63,21 @@ def _turn(bits: np.ndarray, by: tuple[np.uint64, np.uint64], spare: np.ndarray) 
 
 def secret_number(seed: int, *words: str, size: int = 8) -> int:
     """A number of some bytes that follows from a secret seed and some words, and tells nothing of either."""
+    return int.from_bytes(_keyed(seed, "\x1f".join(words).encode(), size).digest(), "big")
+
+
+def secret_number_of_many(seed: int, words: Iterable[str], size: int) -> int:
+    """The same of words that are too large to be held together."""
+    state, between = _keyed(seed, b"", size), ""
+    for word in words:
+        state.update(between.encode() + word.encode())
+        between = "\x1f"
+    return int.from_bytes(state.digest(), "big")
+
+
+def _keyed(seed: int, start: bytes, size: int) -> hashlib.blake2b:
     secret = seed.to_bytes((seed.bit_length() + 7) // 8 or 1, "big")[-64:]
-    digest = hashlib.blake2b("\x1f".join(words).encode(), key=secret, digest_size=size).digest()
-    return int.from_bytes(digest, "big")
+    return hashlib.blake2b(start, key=secret, digest_size=size)
 
 
 def secret_key(seed: int, purpose: str) -> Key:

@@ -13,8 +13,8 @@ ONLY_THERE = {
     "no_header", "no_flags", "not_sharp", "replace", "outsiders_only", "nats", "protected_by", "strata", "merge",
     "example",
     "html", "csv", "json", "save", "out", "note", "plot", "list", "seed_file",  # where answers go
-    "fail_above", "fail_if_none", "fail_on_disclosure", "check", "threads", "cluster", "knows", "only_bounds", "primary",
-    "last", "audit",  # of the log of a server
+    "fail_above", "fail_if_none", "fail_on_disclosure", "check", "cluster", "knows", "only_bounds", "primary",
+    "last", "audit", "engine",  # of the log and the data of a server
     "demo", "host", "port", "workers", "title", "tokens", "user_header", "per_minute", "per_minute_in_all",  # of a service
 }  # fmt: skip
 """Options of the command line that no function has."""

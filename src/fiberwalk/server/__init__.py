@@ -3,9 +3,10 @@
 `TableServer(data, rules=, mechanism=)` is set up once and asked for tables; `tabulate` is for a single one. `ServerRules`
 says which requests are refused, an `Auditor` refuses what would tell too much together; an `Answer` holds the protected
 table, or why there is none, and for the agency its risk and utility; `Answer.public()` is what leaves. `record_keys` makes
-numbers for people, to be stored with them. Inside:
+numbers for people, to be stored with them; `engines` count data of any size. Inside:
 
 cube/           the data as occupied cells with record keys: read, and cut into the tables that are asked for
+engines/        the same cube, counted by DuckDB or a database
 protecting/     from a request to protected figures
 measuring/      risk and utility, for the agency
 reading_back/   what an answer tells of the truth, as a release

@@ -1,5 +1,6 @@
 from ..web.opening import application as application
 from ..web.settings import ServiceSettings as ServiceSettings
+from . import engines as engines
 from .answer import Answer as Answer
 from .auditor.auditor import Auditor as Auditor
 from .catalogue import Catalogue as Catalogue

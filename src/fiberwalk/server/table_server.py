@@ -22,8 +22,11 @@ from .catalogue import Catalogue, catalogue_of
 from .cube.label_sets import as_boxes
 from .cube.levels import refuse_crossing
 from .cube.magnitudes import Magnitude, as_magnitudes
-from .cube.reading import Roles, as_hypercube
+from .cube.reading import as_hypercube
 from .cube.request import Request, as_request
+from .cube.roles import Roles
+from .engines.counting import cube_of_engine
+from .engines.engine import Engine
 from .judging import Judge
 from .log.entries import digest_of, version_of
 from .log.log import Log
@@ -76,7 +79,8 @@ class TableServer:
         Microdata: a DataFrame, or a CSV or Parquet file, with one row a person and a column for every dim. Or counts: such a
         frame or file with a count column (count, counts, freq, frequency, n, value, or the one that `count` names), a
         DataArray, a crosstab, a Series with a MultiIndex. A column whose label follows from another's, as age bands do from
-        ages, is a level of it; tables may be asked for by either.
+        ages, is a level of it; tables may be asked for by either. Or microdata of any size, which somebody else counts: see
+        `fw.server.engines`.
     rules
         Which requests are refused (see `ServerRules`).
     mechanism, parameters
@@ -204,7 +208,8 @@ class TableServer:
         if measured_by and self.before is not None:
             raise InputError("summed= goes with tables that are protected after they were counted, not with before=.")
         roles = Roles(count, keys, columns, hierarchies, sampling_weights, labels, measured_by)
-        cube = as_hypercube(data, self.seed, roles)
+        read = cube_of_engine if isinstance(data, Engine) else as_hypercube
+        cube = read(data, self.seed, roles)
         self.cube = replace(cube, impossible=as_boxes(cube, impossible))
         if risk == SAMPLE:
             measure, self.cube = as_sample_measure(self.cube, people, model, weights, draws)

@@ -390,3 +390,44 @@ def test_an_audit_looks_at_those_a_filter_names(folder):
         assert done.exit_code == 0, done.output
         looked_at.append(set(pd.read_csv("ranking.csv")["cell"]))
     assert {cell for cell in looked_at[0] if "sex=m" not in cell} == looked_at[1] < looked_at[0]
+
+
+def test_an_engine_counts_the_same(folder):
+    people = pd.read_csv("people.csv")
+    (folder / "parts").mkdir()
+    for part in range(2):
+        people.iloc[part::2].reset_index(drop=True).to_parquet(f"parts/{part}.parquet")
+    asked = ("--dims", "age,sex", *ROUNDING, "--seed", 5, "--out")
+    for number, data in enumerate((["people.csv"], ["people.csv", "--engine", "duckdb"])):
+        assert run(*data, *asked, f"{number}.csv").exit_code == 0
+    done = run("parts/*.parquet", "--engine", "duckdb", "--memory", "200MB", *asked, "2.csv")
+    assert done.exit_code == 0, done.output
+    assert len({(folder / f"{number}.csv").read_bytes() for number in range(3)}) == 1
+    again = re.search(r"^to do it again: fiberwalk tabulate (.*)$", (folder / "2.note.txt").read_text(), re.M).group(1)
+    (folder / "2.csv").unlink()
+    assert run(*shlex.split(again)).exit_code == 0
+    assert (folder / "2.csv").read_bytes() == (folder / "1.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["people.csv", "--memory", "1GB"], "--memory goes with --engine."),
+        (["people.csv", "--engine", "duckdb", "--memory", "much"], "--memory 'much': an amount such as '2GB'."),
+        (["nobody*.csv", "--engine", "duckdb"], "nobody*.csv: there is no such file."),
+        (["people.csv", "--engine", "duckdb", "--keys", "region"], "--keys of data that an engine counts are the two"),
+        (["cube.parquet", "--engine", "duckdb"], "cube.parquet: the column 'freq' holds counts of cells"),
+        (
+            ["*.csv", "--engine", "duckdb", "--dims", "sex", *ROUNDING, "--out", "people.csv"],
+            "FILE and --out are both people.csv",
+        ),
+    ],
+)  # fmt: skip
+def test_what_an_engine_is_not_for(words, problem, folder):
+    before = (folder / "people.csv").read_bytes()
+    (folder / "age.csv").unlink()
+    done = run(*words)
+    assert done.exit_code == 2
+    assert problem in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert (folder / "people.csv").read_bytes() == before

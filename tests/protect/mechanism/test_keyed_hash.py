@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fiberwalk.protect.mechanism.keyed_hash import from_0_to_1, secret_key, siphash
+from fiberwalk.protect.mechanism.keyed_hash import (
+    from_0_to_1,
+    secret_key,
+    secret_number,
+    secret_number_of_many,
+    siphash,
+)
 
 KEY = (0x0706050403020100, 0x0F0E0D0C0B0A0908)
 VECTORS = {
@@ -81,3 +87,9 @@ def test_keys_of_other_seeds_and_purposes_differ():
     keys = {secret_key(seed, purpose) for seed in (0, 1, 2**127) for purpose in ("cells", "records")}
     assert len(keys) == 6
     assert from_0_to_1(np.array([0, MASK], dtype=np.uint64)).tolist() == [0, 1 - 2.0**-53]
+
+
+@pytest.mark.parametrize("words", [[], ["a"], ["a", ""], ["", "ä", "b" * 1000]])
+def test_a_number_of_words_one_after_the_other(words):
+    assert secret_number_of_many(7, iter(words), 12) == secret_number(7, *words, size=12)
+    assert secret_number(7, "a", "b") != secret_number(7, "ab")

@@ -41,7 +41,7 @@ def keys(file: Path, out: Path, replace: bool, seed: int | None) -> None:
     from ...base.text_files import written_whole
     from ...server.cube.data_files import read_frame
     from ...server.cube.keys_of_people import STORED, record_keys
-    from ...server.cube.reading import count_column
+    from ...server.cube.roles import count_column
 
     check_outputs({"file": file, "out": out}, "out")
     parquet = out.suffix.lower() in (".parquet", ".pq")

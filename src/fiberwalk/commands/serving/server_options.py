@@ -91,6 +91,12 @@ _OPTIONS: list[Callable] = [
         help="How labels make groups: a .hrc file or a level table; a level can be asked for. May be repeated.",
     ),
     click.option(
+        "--engine", type=click.Choice(["duckdb"]),
+        help="Who counts the people of FILE, which may then be of any size, or a pattern such as 'people/*.parquet' "
+        "(default: it is read as a whole; the answers are the same).",
+    ),
+    click.option("--memory", metavar="SIZE", help="With --engine: how much it may use, such as 2GB (the default)."),
+    click.option(
         "--log", type=click.Path(path_type=Path), metavar="FILE",
         help="Where requests are written down (see `fiberwalk log`); made where there is none.",
     ),

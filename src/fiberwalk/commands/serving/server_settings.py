@@ -27,7 +27,7 @@ def server_of(options: dict[str, Any], *, answers: bool) -> TableServer:
     _check_sample(options)
     name, parameters = _method(options["mechanism"], answers)
     return TableServer(
-        options["file"],
+        _data(options),
         rules=_rules(options),
         mechanism=name,
         parameters=parameters,
@@ -50,6 +50,18 @@ def server_of(options: dict[str, Any], *, answers: bool) -> TableServer:
         hierarchies=hierarchies(options["hierarchy"]),
         log=options["log"],
     )  # fmt: skip
+
+
+def _data(options: dict[str, Any]) -> Any:
+    """The file, or the engine that counts it."""
+    from ...base.errors import InputError
+    from ...server.engines.duckdb_engine import duckdb
+
+    if options["engine"] is None:
+        if options["memory"] is not None:
+            raise InputError("--memory goes with --engine.")
+        return options["file"]
+    return duckdb(options["file"], **({} if options["memory"] is None else {"memory": options["memory"]}))
 
 
 def _rules(options: dict[str, Any]) -> ServerRules:

@@ -36,6 +36,8 @@ Examples:
   fiberwalk tabulate keyed.csv --dims sex,age --summed 'income step=1000' --mean-of income --totals consistent \\
       --mechanism 'random-round base=3' --min-contributors 6 --seed-file secret.txt
   fiberwalk tabulate people.csv --mechanism 'random-round base=3' --seed-file secret.txt --log log.sqlite --audit
+  fiberwalk tabulate 'people/*.parquet' --engine duckdb --memory 4GB --dims sex,age \\
+      --mechanism 'random-round base=3' --seed-file secret.txt
   fiberwalk tabulate survey.csv --dims sex,age --mechanism none --risk sample --sampling-weights weight --max-risk 0.2
 
 With the same seed, the same people are changed alike in every table that shows them, so that asking again tells nothing

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import shlex
 import sys
@@ -119,7 +120,10 @@ def check_outputs(options: dict[str, Any], *names: str) -> None:
     from ...base.errors import InputError
     from ...base.text_files import check_writable, real_place
 
-    taken = {real_place(options["file"]): "FILE"} if "file" in options else {}
+    taken = {}
+    if "file" in options:  # or all that a pattern names
+        files = glob.glob(str(options["file"]), recursive=True)
+        taken = {real_place(file): "FILE" for file in (options["file"], *files)}
     for name in names:
         if options[name] is None:
             continue

@@ -9,6 +9,7 @@ whom            by which number it is known whom a cell is about
 finding_levels  columns that are levels of others: told, or found
 coded_columns   columns of data as numbers of labels
 data_files      CSV and Parquet as frames
+roles           what the columns of rows are for
 reading         data in any form become a hypercube
 levels          levels of one dim that may be offered together
 """

@@ -36,14 +36,19 @@ def declared_labels(labels: Any, dims: Sequence[str]) -> dict[str, tuple[str, ..
     return declared
 
 
-def coded(column: Any, name: str, declared: Sequence[str] | None, sort: bool) -> Column:
-    """A column as numbers of labels: as declared; else those of records are sorted, those of cells stand as they come."""
+def coded(column: Any, name: str, declared: Sequence[str] | None, sort: bool, numbered: bool = True) -> Column:
+    """A column as numbers of labels: as declared; else those of records are sorted, those of cells stand as they come.
+
+    `numbered`: has each row a place, by which it can be found?
+    """
     import pandas as pd
 
     if isinstance(column.dtype, pd.CategoricalDtype):
         codes, categories = column.cat.codes.to_numpy().astype(np.int64), column.cat.categories
         ordered = column.cat.ordered
     else:
+        if pd.api.types.is_float_dtype(column.dtype):
+            column = column + 0.0  # the label of -0.0 is that of 0.0, whichever comes first
         try:
             codes, categories = pd.factorize(column)
         except TypeError:
@@ -55,7 +60,7 @@ def coded(column: Any, name: str, declared: Sequence[str] | None, sort: bool) ->
     if "" in labels:
         missing |= np.array([text == "" for text in texts])[codes]
     if missing.any():
-        raise InputError(f"row {int(np.flatnonzero(missing)[0]) + 1} has no label in column {name!r}.")
+        raise InputError(f"{_row(np.flatnonzero(missing)[0], numbered)} has no label in column {name!r}.")
     place = {label: number for number, label in enumerate(labels)}
     codes = np.array([place[text] for text in texts])[codes]
     if TOTAL in (place if declared is None else declared):
@@ -63,7 +68,7 @@ def coded(column: Any, name: str, declared: Sequence[str] | None, sort: bool) ->
             f"column {name!r} has the label {TOTAL!r}, the word kept for sums: leave totals out of the data, or rename it."
         )
     if declared is not None:
-        return _as_declared(name, labels, codes, tuple(declared))
+        return _as_declared(name, labels, codes, tuple(declared), numbered)
     used, first = np.unique(codes, return_index=True)
     if ordered:
         order = used
@@ -77,17 +82,23 @@ def coded(column: Any, name: str, declared: Sequence[str] | None, sort: bool) ->
     return Column(name, tuple(labels[code] for code in order), new[codes], declared=not sort)
 
 
-def _as_declared(name: str, labels: Sequence[str], codes: np.ndarray, declared: tuple[str, ...]) -> Column:
+def _as_declared(
+    name: str, labels: Sequence[str], codes: np.ndarray, declared: tuple[str, ...], numbered: bool
+) -> Column:
     """A column with the labels that it was said to have, also those that nobody has."""
     place = {label: number for number, label in enumerate(declared)}
     new = np.array([place.get(label, -1) for label in labels])[codes]
     if (new < 0).any():
         row = int(np.flatnonzero(new < 0)[0])
         raise InputError(
-            f"row {row + 1} has the label {labels[codes[row]]!r} in column {name!r}, which labels= does not list; "
+            f"{_row(row, numbered)} has the label {labels[codes[row]]!r} in column {name!r}, which labels= does not list; "
             f"{did_you_mean(labels[codes[row]], declared)}"
         )
     return Column(name, declared, new, declared=True)
+
+
+def _row(place: int, numbered: bool) -> str:
+    return f"row {place + 1}" if numbered else "a row"
 
 
 def _natural(label: str) -> tuple[Any, ...]:

@@ -70,17 +70,17 @@ def stored_keys(frame: Any, columns: Sequence[str]) -> np.ndarray:
     for name in columns:
         numbers = _numbers(frame[name], name)
         if not np.issubdtype(numbers.dtype, np.integer) or (numbers >= 2**32).any():
-            raise InputError(f"the column {name!r} holds halves of record keys: whole numbers below 2^32 = 4294967296.")
+            raise no_halves(name)
         halves.append(numbers.astype(np.uint64))
     keys = joined(*halves)
-    _refuse_alike(keys, " and ".join(map(repr, columns)))
+    refuse_alike(len(np.unique(keys)), len(keys), columns)
     return keys
 
 
 def keys_of_numbers(column: Any, name: str, seed: int) -> np.ndarray:
     """Keys that follow from a number that every record has of its own, whole or not, however small."""
     numbers = _numbers(column, name)
-    _refuse_alike(numbers, repr(name))
+    refuse_alike(len(np.unique(numbers)), len(numbers), (name,))
     if np.issubdtype(numbers.dtype, np.integer):
         bits = numbers.astype(np.uint64)
     else:
@@ -94,18 +94,33 @@ def _numbers(column: Any, name: str) -> np.ndarray:
     numbers = np.asarray(pd.to_numeric(column.astype(object), errors="coerce"))
     missing = np.flatnonzero(pd.isna(numbers))
     if len(missing):
-        raise InputError(f"row {missing[0] + 1} has no number in the column of keys, {name!r}.")
+        raise no_number(f"row {missing[0] + 1}", name)
     if (numbers < 0).any():
-        raise InputError(f"the column of keys, {name!r}, has negative numbers; keys are at least 0.")
+        raise negative_keys(name)
     return numbers
 
 
-def _refuse_alike(numbers: np.ndarray, names: str) -> None:
-    distinct = len(np.unique(numbers))
-    if len(numbers) > 1 and distinct < (1 - MOST_ALIKE) * len(numbers):
+def no_number(row_words: str, name: str) -> InputError:
+    """A record without a key."""
+    return InputError(f"{row_words} has no number in the column of keys, {name!r}.")
+
+
+def negative_keys(name: str) -> InputError:
+    """Keys below 0."""
+    return InputError(f"the column of keys, {name!r}, has negative numbers; keys are at least 0.")
+
+
+def no_halves(name: str) -> InputError:
+    """A column that holds something else than halves of keys."""
+    return InputError(f"the column {name!r} holds halves of record keys: whole numbers below 2^32 = 4294967296.")
+
+
+def refuse_alike(distinct: int, records: int, columns: Sequence[str]) -> None:
+    """Refuse keys that many records have in common."""
+    if records > 1 and distinct < (1 - MOST_ALIKE) * records:
         raise InputError(
-            f"the keys in {names} are {distinct:,} numbers for {len(numbers):,} records: every person needs a key of their "
-            "own."
+            f"the keys in {' and '.join(map(repr, columns))} are {distinct:,} numbers for {records:,} records: every person "
+            "needs a key of their own."
         )
 
 

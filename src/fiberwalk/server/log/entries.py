@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...protect.mechanism.keyed_hash import secret_number
+from ...protect.mechanism.keyed_hash import secret_number_of_many
 from ..cube.request import Request
 
 if TYPE_CHECKING:
@@ -58,7 +60,7 @@ def read(text: str) -> Request:
 
 def digest_of(figures: np.ndarray | None, seed: int) -> str:
     """The digest of some figures; empty where there are none."""
-    return "" if figures is None else _hex(seed, np.ascontiguousarray(figures).tobytes().hex())
+    return "" if figures is None else _hex(seed, [np.ascontiguousarray(figures).tobytes().hex()])
 
 
 def version_of(maker: Maker, rules: ServerRules, before: str) -> Version:
@@ -67,14 +69,16 @@ def version_of(maker: Maker, rules: ServerRules, before: str) -> Version:
     method = before or (maker.after.words if maker.after is not None else "nothing")
     words = f"{rules!r}; protected by {method}"
     parameters = "" if maker.after is None else repr(sorted(maker.after.parameters.items(), key=str))
-    return Version(_hex(cube.seed, words, parameters, *_bytes_of(cube)), words)
+    digest = _hex(cube.seed, chain((words, parameters), _bytes_of(cube)))
+    return Version(digest, words)
 
 
-def _bytes_of(cube: Hypercube) -> list[str]:
-    labels = [json.dumps([column.name, *column.labels]) for column in cube.columns]
-    arrays = [cube.counts, cube.keys, *(column.codes for column in cube.columns)]
-    return [*labels, *(np.ascontiguousarray(array).tobytes().hex() for array in arrays)]
+def _bytes_of(cube: Hypercube) -> Iterator[str]:
+    for column in cube.columns:
+        yield json.dumps([column.name, *column.labels])
+    for array in (cube.counts, cube.keys, *(column.codes for column in cube.columns)):
+        yield np.ascontiguousarray(array).tobytes().hex()
 
 
-def _hex(seed: int, *words: str) -> str:
-    return f"{secret_number(seed, 'log', *words, size=12):024x}"
+def _hex(seed: int, words: Iterable[str]) -> str:
+    return f"{secret_number_of_many(seed, chain(('log',), words), 12):024x}"

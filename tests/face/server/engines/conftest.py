@@ -1,0 +1,3 @@
+"""Connections that tests of engines open are closed."""
+
+from support.naive.engines import closed_connections as closed_connections
