@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
 
 import numpy as np
@@ -236,3 +237,18 @@ def test_nothing_is_left_in_temporary_folders(tmp_path, monkeypatch):
     fw.server.TableServer(fw.server.engines.duckdb(tmp_path / "people.parquet"), **SEED)
     assert not list((tmp_path / "temporary").iterdir())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["people.parquet", "temporary"]
+
+
+@pytest.mark.parametrize(
+    ("package", "words"),
+    [
+        ("duckdb", ": counting by DuckDB needs the extra fiberwalk[duckdb]."),
+        ("pyarrow.parquet", ": the package pyarrow.parquet is not there, or not whole."),
+    ],
+)
+def test_packages_that_are_not_there(package, words, tmp_path, monkeypatch):
+    people().to_parquet(tmp_path / "people.parquet")
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(fw.InputError) as refused:
+        fw.server.engines.duckdb(tmp_path / "people.parquet")
+    assert str(refused.value) == f"{tmp_path / 'people.parquet'}{words}"
