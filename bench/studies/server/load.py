@@ -4,8 +4,8 @@
 
 `fiberwalk serve` with two workers answers distinct requests of three dims of the example hypercube (245,700 cells), rounded
 to base 3; clients on the same machine ask one after the other. With --kill a worker is killed (SIGKILL) every so many
-seconds, and what was not answered is asked again. Every answer is held to that of one user of the library, and to the log. With
---store what is printed is kept in bench/results/load.md.
+seconds, and what was not answered is asked again. Every answer is held to that of one user of the library, and to the log.
+With --store what is printed is kept in bench/results/load.md.
 """
 
 from __future__ import annotations
@@ -146,7 +146,8 @@ def main() -> None:
         f"{len(seconds):,} distinct requests of three dims in {options.seconds:g} s by {options.clients} clients: "
         f"{len(seconds) / options.seconds:.0f} a second; half within {p50:.0f} ms, 99% within {p99:.0f} ms, the slowest "
         f"{1000 * seconds.max():.0f} ms. {killed} workers were killed, "
-        f"{sum(one.broken for one in clients)} connections broke. {wrong} answers differ from those of one user of the library; {missing} are not in the log."
+        f"{sum(one.broken for one in clients)} connections broke. {wrong} answers differ from those of one "
+        f"user of the library; {missing} are not in the log."
     )
     print(text)
     if options.store:

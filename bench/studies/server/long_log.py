@@ -3,8 +3,8 @@
     python bench/studies/server/long_log.py [--answers 10000] [--seed 1] [--store]
 
 Requests are made at random, by up to three dims and at most one filter of one label, of the example hypercube (245,700
-cells, 1.5 million people), rounded at random to base 3; after each answer the ranking is brought up to date. With --store what is
-printed is kept in bench/results/long_log.md.
+cells, 1.5 million people), rounded at random to base 3; after each answer the ranking is brought up to date. With --store
+what is printed is kept in bench/results/long_log.md.
 """
 
 from __future__ import annotations
