@@ -16,9 +16,9 @@ export function showTable(answer, request, catalogue, view, told) {
   const { dataset } = answer;
   const dims = dimsOf(dataset);
   const grid = gridOf(dims, dataset.value, request.columns, Boolean(request.totals));
-  grid.heading = answer.shows;
+  grid.heading = answer.shows === "count" ? "people" : answer.shows;
   const number = numbers(decimalsOf(dataset.value, request.mean));
-  const caption = `${answer.shows} by ${answer.words.replace(/^(sum|mean) of .*? by /, "")}`;
+  const caption = title(answer.shows, request);
   let sort = null;
   const box = make("div", { class: "view" });
   const cell = (colour) => (row, column) => {
@@ -52,6 +52,15 @@ export function showTable(answer, request, catalogue, view, told) {
     if (view === "bars" && Math.abs(box.clientWidth - seen) > 1) draw();
     seen = box.clientWidth;
   }).observe(box);
+}
+
+/** What a table shows, as people say it: People by age and sex, where region is 1. */
+export function title(shows, { rows, columns, filters }) {
+  const figures = shows === "count" ? "People" : `${shows[0].toUpperCase()}${shows.slice(1)}`;
+  const dims = [...rows, ...columns];
+  const listed = dims.length > 1 ? `${dims.slice(0, -1).join(", ")} and ${dims.at(-1)}` : dims[0];
+  const where = Object.entries(filters).map(([dim, labels]) => `${dim} is ${labels.join(" or ")}`).join(" and ");
+  return `${figures} by ${listed}${where ? `, where ${where}` : ""}`;
 }
 
 function sentences(answer, request, dims) {

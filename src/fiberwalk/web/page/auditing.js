@@ -9,6 +9,7 @@ import { tableOf } from "./table.js";
 const TABS = { risk: "Risk and utility", changes: "True figures", log: "Log", ranking: "Ranking" };
 const share = numbers(4);
 const ROWS = 100;
+const NAMELESS = "without a name";
 
 /** The tabs. Returned is what tells them of a new table on screen. */
 export function auditing(told) {
@@ -102,7 +103,7 @@ let [logOf, logRows] = ["", ROWS];
 async function log(_, again) {
   const found = await ask(`api/auditor/log?rows=${logRows}${logOf ? `&user=${encodeURIComponent(logOf)}` : ""}`);
   const rows = [...found.entries].reverse().map((one) => [
-    whole(one.number), one.at.replace("T", " ").slice(0, 19), one.user || "anybody", one.asked, one.released ? "released" : `refused: ${one.notice}`,
+    whole(one.number), one.at.replace("T", "\u00a0").slice(0, 19).replaceAll("-", "\u2011"), one.user || NAMELESS, one.asked, one.released ? "released" : `refused: ${one.notice}`,
   ]);
   return [
     people(found.users, logOf, (user) => { logOf = user; again(); }),
@@ -122,7 +123,7 @@ async function ranking(_, again, told) {
       const { requests } = await ask(`api/auditor/why?cell=${encodeURIComponent(cell)}${user}`);
       reasons.replaceChildren(
         listOf(["request", "user", "asked", "P from it alone", "P from all others"],
-          requests.map((one) => [whole(one.request), one.user || "anybody", one.asked, chance(one.p_alone), chance(one.p_without)]), `Requests that tell of ${cell}`),
+          requests.map((one) => [whole(one.request), one.user || NAMELESS, one.asked, chance(one.p_alone), chance(one.p_without)]), `Requests that tell of ${cell}`),
         make("p", { class: "quiet" }, "Where no request is enough by itself, it is their comparison that tells; empty: not told apart."));
     } catch (trouble) {
       told(trouble);

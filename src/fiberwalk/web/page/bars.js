@@ -26,7 +26,7 @@ export function barsOf(grid, { caption, number, sort, width }) {
     parts.push(make("div", { class: "legend" }, make("span", {}, `${grid.columnDims.join(" \u203a ")}:`), make("ul", {}, columns.map((column, series) =>
       make("li", {}, make("i", { class: `series-${series}`, "aria-hidden": "true" }), name(column.labels))))));
   }
-  parts.push(scrolled(caption, picture(shown, per, { caption, number, width })));
+  parts.push(scrolled(caption, picture(shown, per, { caption, number, width }), shown.length * per > 60 ? "sheet" : ""));
   if (shown.length < groups.length) parts.push(make("p", { class: "quiet" }, `${counted(shown.length * per, "bar")} of ${counted(groups.length * per, "bar")}; the table has all. Sort the table by a column to see the largest here.`));
   if (grid.rows.length > rows.length || grid.columns.length > columns.length) parts.push(make("p", { class: "quiet" }, "Totals are not drawn."));
   return make("div", {}, parts);
@@ -36,7 +36,7 @@ function picture(groups, per, { caption, number, width }) {
   const values = groups.flatMap((group) => group.bars.map((bar) => bar.value ?? 0));
   const [least, most] = [Math.min(0, ...values), Math.max(0, ...values)];
   const longest = Math.max(...groups.map((group) => group.label.length));
-  const text = Math.min(7.4 * longest + 12, Math.max(90, width * 0.34));
+  const text = Math.min(8 * longest + 12, Math.max(90, width * 0.34));
   const figure = 8.2 * Math.max(...[least, most].map((value) => number(value).length)) + 10;
   const room = Math.max(width - text - figure - 4, 80);
   const x = (value) => text + (room * (value - least)) / (most - least || 1);
@@ -44,7 +44,7 @@ function picture(groups, per, { caption, number, width }) {
   const height = groups.length * tall + SPACE;
   const inside = groups.flatMap((group, place) => {
     const top = SPACE / 2 + place * tall;
-    const label = group.label.length > text / 7.4 ? `${group.label.slice(0, Math.floor(text / 7.4) - 2)}\u2026` : group.label;
+    const label = 8 * group.label.length + 12 > text + 1 ? `${group.label.slice(0, Math.floor((text - 12) / 8) - 1)}\u2026` : group.label;
     return [
       draw("text", { x: text - 8, y: top + (per * (THICK + GAP)) / 2 + 5, "text-anchor": "end", class: "label" }, draw("title", {}, group.label), label),
       ...group.bars.flatMap((bar, series) => {

@@ -3,7 +3,7 @@
 import { button, byId, counted, make } from "./elements.js";
 
 const MANY = 12; // labels: from here on they can be searched
-const TOTALS = { "": "none", consistent: "counted like every figure", added: "sums of the figures shown" };
+const TOTALS = { "": "none", consistent: "protected like every figure", added: "sums of the figures shown" };
 
 /** The form of a catalogue; `changed` is called with every new request. */
 export function form(catalogue, changed) {
@@ -104,7 +104,7 @@ export function form(catalogue, changed) {
       tell();
     };
     const listed = (side, word) => !request[side].length ? null : make("p", {}, `${word}: `, request[side].map((name, place) => [
-      place ? button("\u2190", () => move(side, place), {
+      place ? button("\u21c4", () => move(side, place), {
         class: "move", "aria-label": `Move ${name} before ${request[side][place - 1]}`, title: `Move ${name} before ${request[side][place - 1]}`, "data-key": `${side} ${place}`,
       }) : null,
       make("b", {}, name), " ",
@@ -116,7 +116,7 @@ export function form(catalogue, changed) {
     const some = request.rows.length + request.columns.length;
     byId("order").replaceChildren(...[
       listed("rows", "Rows"), listed("columns", "Columns"),
-      some ? button("Turn: rows to columns", turn, { class: "small", "data-key": "turn" }) : null,
+      some ? button("Swap rows and columns", turn, { class: "small", "data-key": "turn" }) : null,
     ].filter(Boolean));
     if (focused) [...byId("order").querySelectorAll("[data-key]")].find((one) => one.dataset.key === focused)?.focus();
   };

@@ -1,6 +1,6 @@
 /** The page: it starts, listens to the form and to the address, and shows what comes back. */
 
-import { showRefusal, showTable } from "./answer.js";
+import { showRefusal, showTable, title } from "./answer.js";
 import { auditing } from "./auditing.js";
 import { form } from "./choosing.js";
 import { byId, counted, make, whole } from "./elements.js";
@@ -12,7 +12,8 @@ const PAUSE = 200; // milliseconds after the last change, before the service is 
 
 let [me, catalogue, chosen, audited] = [null, null, null, null];
 let view = "table";
-let turn = 0;
+let turn = 0; // of questions how large a table is
+let asked = 0; // tables
 let waiting = null;
 
 async function start() {
@@ -47,35 +48,30 @@ async function fromAddress() {
   view = ["table", "heat", "bars"].includes(wanted) ? wanted : "table";
   chosen.set(request);
   if (unknown.length) return told(new Error(`This link asks for what is not offered: ${unknown.join(", ")}.`));
-  await changed(request, 0);
-  await answered(request);
+  return answered(request);
 }
 
-/** Tell how large the table would be, and whether the rules allow it. */
-function changed(request, pause = PAUSE) {
+/** Tell, a moment after the last change, how large the table would be. */
+function changed(request) {
   told(null);
-  turn += 1;
   clearTimeout(waiting);
-  const mine = turn;
-  const size = byId("size");
-  if (!(request.rows.length + request.columns.length)) {
-    size.className = "";
-    size.replaceChildren("Nothing is chosen yet.");
-    return null;
+  turn += 1; // what was asked before comes too late
+  if (chosenAny(request)) waiting = setTimeout(() => looked(request).catch(told), PAUSE);
+  else {
+    byId("size").className = "";
+    byId("size").replaceChildren("Nothing is chosen yet.");
   }
-  return new Promise((done) => {
-    const look = async () => {
-      try {
-        const found = await ask(`api/check?${query(request)}`);
-        if (mine === turn) say(found);
-      } catch (trouble) {
-        if (mine === turn) told(trouble);
-      }
-      done();
-    };
-    if (pause) waiting = setTimeout(look, pause);
-    else look();
-  });
+}
+
+const chosenAny = (request) => request.rows.length + request.columns.length > 0;
+
+/** Ask how large a table would be and whether the rules allow it, and tell it if nothing else was asked since. */
+async function looked(request) {
+  turn += 1;
+  const mine = turn;
+  const found = await ask(`api/check?${query(request)}`);
+  if (mine === turn) say(found);
+  return found;
 }
 
 function say({ cells, allowed, why_not: why, instead }) {
@@ -91,17 +87,22 @@ function say({ cells, allowed, why_not: why, instead }) {
 
 /** Ask for the table, and show it or why there is none. */
 async function answered(request) {
-  if (!(request.rows.length + request.columns.length)) return told(new Error("Put a dimension into the rows or columns first."));
+  if (!chosenAny(request)) return told(new Error("Put a dimension into the rows or columns first."));
   const result = byId("result");
   result.setAttribute("aria-busy", "true");
   byId("told").textContent = "The table is being made.";
+  asked += 1;
+  const mine = asked;
+  clearTimeout(waiting);
   try {
-    const { cells } = await ask(`api/check?${query(request)}`);
+    const { cells } = await looked(request);
     if (cells > catalogue.max_cells) throw new Error(`The table has ${counted(cells, "figure")}; at most ${whole(catalogue.max_cells)} are sent. Take fewer dimensions or labels.`);
     const answer = await ask(`api/answer?${query(request)}`);
+    if (mine !== asked) return null;
     told(null);
-    byId("result-title").textContent = answer.words;
-    document.title = `${answer.words} \u2013 ${me.title}`;
+    const words = title(answer.shows, request);
+    byId("result-title").textContent = words;
+    document.title = `${words} \u2013 ${me.title}`;
     if (answer.released) showTable(answer, request, catalogue, view, told);
     else showRefusal(answer);
     byId("told").textContent = answer.released ? `The table is here: ${counted(answer.dataset.value.length, "figure")}.` : "Refused.";
@@ -127,7 +128,7 @@ const reached = () => byId("result").focus(); // the reader goes on reading ther
 byId("choosing").addEventListener("submit", async (event) => {
   event.preventDefault();
   const request = chosen.get();
-  if (request.rows.length + request.columns.length) history.pushState(null, "", address(request, view));
+  if (chosenAny(request)) history.pushState(null, "", address(request, view));
   await answered(request);
   if (byId("trouble").hidden) reached();
 });

@@ -1,6 +1,6 @@
 /** A grid as a table: headings nested, labels that stay in view, sorted by a column; plain or as a heat map. */
 
-import { button, counted, make, scrolled } from "./elements.js";
+import { button, counted, make, scrolled, whole } from "./elements.js";
 import { sorted } from "./figures.js";
 
 const ROWS = 300; // are shown at first
@@ -12,7 +12,7 @@ export function tableOf(grid, { caption, cell, sort = null, onsort = null }) {
   const columns = grid.columns.slice(0, COLUMNS);
   const body = make("tbody");
   const head = make("thead");
-  const table = make("table", { class: "grid" }, make("caption", {}, caption), head, body);
+  const table = make("table", { class: "grid" }, make("caption", { class: "unseen" }, caption), head, body);
   const more = make("p", { class: "quiet" });
   let rows = [];
   let upTo = ROWS;
@@ -25,7 +25,7 @@ export function tableOf(grid, { caption, cell, sort = null, onsort = null }) {
       const again = row.labels.map((_, place) => before !== null && row.labels.slice(0, place + 1).every((label, k) => label === before[k]));
       before = row.labels;
       return make("tr", { class: row.total ? "total" : null },
-        row.labels.map((label, place) => make("th", { scope: "row", class: again[place] && place < row.labels.length - 1 ? "again" : null }, label)),
+        row.labels.map((label, place) => make("th", { scope: "row", class: again[place] && place < row.labels.length - 1 ? "again" : null }, make("span", {}, label))),
         row.labels.length ? [] : make("th", { scope: "row" }, "all"),
         columns.map((column) => {
           const { content, mark } = cell(row, column);
@@ -35,7 +35,7 @@ export function tableOf(grid, { caption, cell, sort = null, onsort = null }) {
     more.replaceChildren();
     const hidden = rows.length - upTo;
     if (hidden > 0) {
-      more.append(`${counted(upTo, "row")} of ${counted(rows.length, "row")}. `, button(`Show ${Math.min(hidden, ROWS)} more`, () => {
+      more.append(`${whole(upTo)} of ${counted(rows.length, "row")} are shown. `, button(`Show ${Math.min(hidden, ROWS)} more`, () => {
         upTo += ROWS;
         fill();
         pin(table);
@@ -76,7 +76,7 @@ function headings(grid, columns, sort, reorder) {
     const mine = sort !== null && sort.column === column;
     const arrow = mine ? (sort.down ? "\u25bc" : "\u25b2") : "";
     return make("th", { scope: "col", "aria-sort": mine ? (sort.down ? "descending" : "ascending") : null, ...attributes },
-      button(text, () => reorder(column), { class: "sort", "data-column": column, title: "Sort" }, ), make("span", { "aria-hidden": "true", class: "arrow" }, arrow));
+      make("span", { "aria-hidden": "true", class: "arrow" }, arrow), button(text, () => reorder(column), { class: "sort", "data-column": column, title: "Sort" }));
   };
   const labels = grid.rowDims.length
     ? grid.rowDims.map((name, place) => place === 0 ? sortable(-1, name, { class: "dim" }) : make("th", { scope: "col", class: "dim" }, name))
@@ -92,7 +92,9 @@ function pin(table) {
   const first = table.tBodies[0].rows[0];
   if (!first || !wide) return;
   const widths = [...first.querySelectorAll("th")].map((one) => one.offsetWidth);
-  const room = widths.reduce((sum, one) => sum + one, 0) < wide / 2;
+  const all = widths.reduce((sum, one) => sum + one, 0);
+  const room = all < wide / 2;
+  table.style.setProperty("--pinned", `${room ? all : widths.at(-1)}px`);
   for (const row of table.rows) {
     let left = 0;
     [...row.children].slice(0, widths.length).forEach((one, place) => {
@@ -121,6 +123,6 @@ export function heat(grid) {
 }
 
 export function legend(classes, number) {
-  return make("div", { class: "legend" }, make("span", {}, "Colours, from few to many:"), make("ul", {}, classes.map(({ shade, least, most }) =>
+  return make("div", { class: "legend" }, make("span", {}, "Colours, from low to high:"), make("ul", {}, classes.map(({ shade, least, most }) =>
     make("li", {}, make("i", { class: `heat heat-${shade}`, "aria-hidden": "true" }), least === most ? number(least) : `${number(least)} to ${number(most)}`))));
 }
