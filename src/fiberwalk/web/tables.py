@@ -101,7 +101,7 @@ def answer(
     service: Here, person: Reader, dims: Dims, filters: Filters = [], sum_of: SumOf = None, mean_of: MeanOf = None,  # noqa: B006
     totals: Totals = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """A protected table as JSON-stat, or why there is none and what can be asked instead: to be refused is an answer, too."""
+    """A protected table, or why there is none and what can be asked instead: for pages, to which both are answers."""
     request = asked(service.server, dims, filters, sum_of, mean_of, totals)
     found = service.answer(person, request).public()
     return {

@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from support.browser import BROWSER
+from support.web.browser import BROWSER
 
 import fiberwalk as fw
 from fiberwalk.report.words import verdict

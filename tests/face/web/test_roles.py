@@ -50,7 +50,12 @@ def test_the_page_is_told_who_is_asking():
         me = one.get("/api/me", headers=as_(token)).json()
         assert (me["user"], me["reader"], me["auditor"]) == (name, True, auditor)
     everybody = client(served()).get("/api/me").json()
-    assert (everybody["user"], everybody["reader"], everybody["auditor"], everybody["tokens"]) == ("", True, False, False)
+    assert (everybody["user"], everybody["reader"], everybody["auditor"], everybody["tokens"]) == (
+        "",
+        True,
+        False,
+        False,
+    )
 
 
 def test_an_auditor_sees_the_log_the_ranking_and_the_risk():

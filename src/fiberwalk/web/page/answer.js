@@ -9,6 +9,7 @@ import { heat, legend, tableOf } from "./table.js";
 
 const VIEWS = { table: "Table", heat: "Heat map", bars: "Bars" };
 const FORMATS = { "json-stat2": "JSON-stat", csv: "CSV", xlsx: "Excel", parquet: "Parquet" };
+const BY = "; protected by ";
 const ENDINGS = { "json-stat2": "json" };
 
 /** Show a table that was released. `told` is given sentences about what went wrong. */
@@ -65,7 +66,7 @@ export function title(shows, { rows, columns, filters }) {
 
 function sentences(answer, request, dims) {
   const { value, note } = answer.dataset;
-  const found = note.map((one, place) => (place === 0 ? `${first(one)}` : `Left out: ${one}`));
+  const found = note.map((one, place) => (place === 0 ? first(one) : `Left out: ${one}`));
   if (request.totals && request.mean) found.push("Totals are means of everybody in their row or column.");
   else if (request.totals) {
     const gap = largestGap(dims, value);
@@ -78,11 +79,13 @@ function sentences(answer, request, dims) {
   return found;
 }
 
-/** "sex x age; protected by random-round base=3." */
-const first = (note) => {
-  const place = note.lastIndexOf("; protected by ");
-  return place < 0 ? note : `Protected by ${note.slice(place + "; protected by ".length)}`;
-};
+/** The note "sex x age; protected by random-round base=3." as a sentence. */
+function first(note) {
+  const place = note.lastIndexOf(BY);
+  if (place < 0) return note;
+  const by = note.slice(place + BY.length);
+  return by.startsWith("nothing") ? "Not protected: these are the true counts." : `Protected by ${by.replace(/\.$/, "")}: figures can differ from the true ones.`;
+}
 
 function file(format, answer, told) {
   const path = `api/table?${answer.query}&format=${format}`;

@@ -35,29 +35,45 @@ export function barsOf(grid, { caption, number, sort, width }) {
 function picture(groups, per, { caption, number, width }) {
   const values = groups.flatMap((group) => group.bars.map((bar) => bar.value ?? 0));
   const [least, most] = [Math.min(0, ...values), Math.max(0, ...values)];
-  const longest = Math.max(...groups.map((group) => group.label.length));
-  const text = Math.min(8 * longest + 12, Math.max(90, width * 0.34));
-  const figure = 8.2 * Math.max(...[least, most].map((value) => number(value).length)) + 10;
+  const wide = pen();
+  const text = Math.min(Math.max(...groups.map((group) => wide(group.label))) + 12, Math.max(90, width * 0.38));
+  const figure = Math.max(...groups.flatMap((group) => group.bars.map((bar) => wide(said(bar, number))))) + 10;
   const room = Math.max(width - text - figure - 4, 80);
   const x = (value) => text + (room * (value - least)) / (most - least || 1);
   const tall = per * (THICK + GAP) + SPACE;
   const height = groups.length * tall + SPACE;
   const inside = groups.flatMap((group, place) => {
     const top = SPACE / 2 + place * tall;
-    const label = 8 * group.label.length + 12 > text + 1 ? `${group.label.slice(0, Math.floor((text - 12) / 8) - 1)}\u2026` : group.label;
+    const label = fitting(group.label, text - 12, wide);
     return [
       draw("text", { x: text - 8, y: top + (per * (THICK + GAP)) / 2 + 5, "text-anchor": "end", class: "label" }, draw("title", {}, group.label), label),
       ...group.bars.flatMap((bar, series) => {
         const y = top + series * (THICK + GAP);
-        const said = bar.value === null ? "withheld" : number(bar.value);
         const [left, right] = bar.value === null ? [x(0), x(0)] : [Math.min(x(0), x(bar.value)), Math.max(x(0), x(bar.value))];
         return [
-          draw("rect", { x: left, y, width: Math.max(right - left, 0), height: THICK, class: `series-${bar.series}` }, draw("title", {}, `${bar.label}: ${said}`)),
-          draw("text", { x: right + 5, y: y + THICK - 3.5, class: bar.value === null ? "withheld" : "figure" }, said),
+          draw("rect", { x: left, y, width: Math.max(right - left, 0), height: THICK, class: `series-${bar.series}` }, draw("title", {}, `${bar.label}: ${said(bar, number)}`)),
+          draw("text", { x: right + 5, y: y + THICK - 3.5, class: bar.value === null ? "withheld" : "figure" }, said(bar, number)),
         ];
       }),
     ];
   });
   return draw("svg", { role: "img", "aria-label": `${caption}, as bars; the table has the same figures`, width: Math.ceil(text + room + figure + 4), height, class: "bars" },
     draw("line", { x1: x(0), x2: x(0), y1: 0, y2: height, class: "axis" }), inside);
+}
+
+const said = (bar, number) => (bar.value === null ? "withheld" : number(bar.value));
+
+/** How wide a text is drawn. */
+function pen() {
+  const { fontFamily, fontSize } = getComputedStyle(document.body);
+  const context = document.createElement("canvas").getContext("2d");
+  context.font = `${0.86 * Number.parseFloat(fontSize)}px ${fontFamily}`;
+  return (text) => context.measureText(text).width;
+}
+
+function fitting(text, room, wide) {
+  if (wide(text) <= room + 1) return text;
+  let letters = text.length;
+  while (letters > 1 && wide(`${text.slice(0, letters)}\u2026`) > room) letters -= 1;
+  return `${text.slice(0, letters)}\u2026`;
 }

@@ -1,7 +1,7 @@
 /** Who is asking: signing in by a token, which this tab keeps until it is closed. */
 
 import { button, byId, make } from "./elements.js";
-import { ask, token } from "./service.js";
+import { Trouble, ask, token } from "./service.js";
 
 /** Show who is asking. `again` starts the page anew, as somebody else; `open` shows the field at once. */
 export function showPerson(me, again) {
@@ -16,8 +16,10 @@ export function showPerson(me, again) {
   const said = make("p", { role: "alert" });
   const sign = async (event) => {
     event.preventDefault();
-    token.set(field.value.trim());
+    const text = field.value.trim();
     try {
+      if (/[^\x20-\x7e\xa0-\xff]/.test(text)) throw new Trouble("", 401); // a browser cannot send it
+      token.set(text);
       await ask("api/me");
       await again();
       byId("title").focus();

@@ -36,6 +36,7 @@ async function start() {
   byId("choosing").hidden = byId("result").hidden = false;
   if (me.auditor) audited = auditing(told);
   await fromAddress();
+  if (location.search && matchMedia("(max-width: 60rem)").matches) reached(); // the form is long on a small screen
 }
 
 /** Show what the address asks for. */
