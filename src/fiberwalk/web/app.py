@@ -18,7 +18,9 @@ from .service import Service
 from .watching import Counts, watched
 
 PAGE = Path(__file__).parent / "page"
-PARTS = ("page.css", "page.js")
+PARTS = ("page.css", *(f"{name}.js" for name in (
+    "answer", "auditing", "bars", "choosing", "elements", "entering", "figures", "page", "request", "service", "table",
+)))  # fmt: skip
 OWN_ONLY = "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 
 
@@ -45,7 +47,7 @@ def app_of(service: Service) -> FastAPI:
 def _part_of_the_page(name: str) -> FileResponse:
     if name not in PARTS:
         raise Problem(404, "Not found", "There is no such page.")
-    return FileResponse(PAGE / name)
+    return FileResponse(PAGE / name, headers={"Cache-Control": "no-cache"})  # a browser asks whether it changed
 
 
 async def _safe(request: Request, call_next: Any) -> Any:

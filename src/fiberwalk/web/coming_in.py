@@ -23,14 +23,27 @@ Here = Annotated[Service, Depends(_service)]
 
 def _reader(request: Request, service: Here, token: Annotated[object, Depends(_token)]) -> Person:
     """Who is asking; the token stands among the parameters so that the description tells of it."""
-    header = service.settings.user_header
-    named = None if header is None else request.headers.get(header)
-    person = service.person(request.headers.get("Authorization"), named)
+    person = service.person(request.headers.get("Authorization"), _named_by_proxy(request, service))
     request.state.person = person
     return person
 
 
 Reader = Annotated[Person, Depends(_reader)]
+
+
+def _anybody(request: Request, service: Here, token: Annotated[object, Depends(_token)]) -> Person | None:
+    """Who is asking, and nobody who may not come in; a token that nobody has is refused as everywhere."""
+    if request.headers.get("Authorization") or service.open or _named_by_proxy(request, service):
+        return _reader(request, service, token)
+    return None
+
+
+Anybody = Annotated[Person | None, Depends(_anybody)]
+
+
+def _named_by_proxy(request: Request, service: Service) -> str | None:
+    header = service.settings.user_header
+    return None if header is None else request.headers.get(header)
 
 
 def _auditor(person: Reader) -> Person:

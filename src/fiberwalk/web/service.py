@@ -32,6 +32,11 @@ class Service:
     rankings: dict[str | None, Ranking] = field(default_factory=dict)
     """Of everybody's answers and of each user's, as far as an auditor looked at them."""
 
+    @property
+    def open(self) -> bool:
+        """May everybody ask for tables?"""
+        return not self.settings.readers and self.settings.user_header is None
+
     def person(self, authorization: str | None, named_by_proxy: str | None) -> Person:
         """Who is asking, by a token or the word of a reverse proxy."""
         settings = self.settings
@@ -47,7 +52,7 @@ class Service:
             return found
         if settings.user_header is not None and named_by_proxy:
             return Person(named_by_proxy, named_by_proxy in settings.auditors)
-        if settings.readers or settings.user_header is not None:
+        if not self.open:
             raise Problem(
                 401, "Who is asking?", "This service is for people with a token: Authorization: Bearer TOKEN."
             )

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Response
 
 from .asking import address, asked
-from .coming_in import Here, Reader
+from .coming_in import Anybody, Here, Reader
 from .formats import FORMATS
 from .instead import instead
 from .problems import Problem
@@ -27,6 +27,19 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
     422: {"description": "No such dim, label or magnitude."},
     429: {"description": "Too many requests in a minute."},
 }
+
+
+@router.get("/me", responses={401: PROBLEMS[401]})
+def me(service: Here, person: Anybody) -> dict[str, Any]:
+    """Who is asking, what she may do, and whether a token would be of any use."""
+    settings = service.settings
+    return {
+        "title": settings.title,
+        "user": person.name if person else "",
+        "reader": person is not None,
+        "auditor": person is not None and person.auditor,
+        "tokens": bool(settings.readers or settings.auditors),
+    }
 
 
 @router.get("/catalogue", responses={401: PROBLEMS[401]})
@@ -81,3 +94,22 @@ def table(
     if format != "json-stat2":
         headers["Content-Disposition"] = f'attachment; filename="{"-".join(request.dims)}.{form.ending}"'
     return Response(form.written(answer), media_type=form.media_type, headers=headers)
+
+
+@router.get("/answer", responses=PROBLEMS)
+def answer(
+    service: Here, person: Reader, dims: Dims, filters: Filters = [], sum_of: SumOf = None, mean_of: MeanOf = None,  # noqa: B006
+    totals: Totals = None,
+) -> dict[str, Any]:  # fmt: skip
+    """A protected table, or why there is none and what can be asked instead: for pages, to which both are answers."""
+    request = asked(service.server, dims, filters, sum_of, mean_of, totals)
+    found = service.answer(person, request).public()
+    return {
+        "words": request.words,
+        "query": address(request),
+        "released": found.released,
+        "notice": found.notice,
+        "shows": found.shows,
+        "dataset": found.to_json_stat() if found.released else None,
+        "instead": [] if found.released else instead(service.server, request),
+    }

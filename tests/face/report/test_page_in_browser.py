@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 from html import unescape
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from support.web.browser import BROWSER
 
 import fiberwalk as fw
 from fiberwalk.report.words import verdict
 
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 PROBE = """<script>
 addEventListener("load", () => {

@@ -21,10 +21,14 @@ def routes(one):
             yield way, path.replace("{table}", "sex").replace("{codelist}", "band"), ways[way].get("tags")
 
 
-def test_who_has_no_token_gets_nothing_but_health():
+def test_who_has_no_token_gets_nothing_but_health_and_a_title():
     one = opened()
     found = {path: one.request(way, path, params=QUERY, json={}).status_code for way, path, _ in routes(one)}
-    assert {path for path, status in found.items() if status != 401} == {"/health"}
+    assert {path for path, status in found.items() if status != 401} == {"/health", "/api/me"}
+    assert one.get("/api/me").json() == {
+        "title": "Tables on request", "user": "", "reader": False, "auditor": False, "tokens": True,
+    }  # fmt: skip
+    assert one.get("/api/me", headers=as_("a wrong token, long enough")).status_code == 401
     assert one.get("/api/table?dims=sex", headers=as_("a wrong token, long enough")).status_code == 401
     assert one.get("/api/table?dims=sex", headers={"Authorization": f"Basic {READER}"}).status_code == 401
 
@@ -38,6 +42,20 @@ def test_a_reader_gets_nothing_of_the_auditors():
         assert (status == 403) == for_auditors, path
         seen.add(for_auditors)
     assert seen == {True, False}
+
+
+def test_the_page_is_told_who_is_asking():
+    one = opened()
+    for token, name, auditor in ((READER, "anna", False), (AUDITOR, "carol", True)):
+        me = one.get("/api/me", headers=as_(token)).json()
+        assert (me["user"], me["reader"], me["auditor"]) == (name, True, auditor)
+    everybody = client(served()).get("/api/me").json()
+    assert (everybody["user"], everybody["reader"], everybody["auditor"], everybody["tokens"]) == (
+        "",
+        True,
+        False,
+        False,
+    )
 
 
 def test_an_auditor_sees_the_log_the_ranking_and_the_risk():

@@ -96,6 +96,21 @@ def test_what_is_told_to_be_asked_instead_can_be_asked(address):
         assert CLIENT.get(f"/api/table?{one['query']}").status_code == 200
 
 
+@pytest.mark.parametrize("address", ["dims=sex,age&totals=added", "dims=sex,age,region,job", "dims=job&filter=sex=f"])
+def test_to_a_page_a_refusal_is_an_answer_like_a_table(address):
+    """A browser writes a status of 403 into its console."""
+    answer, other = CLIENT.get(f"/api/answer?{address}"), CLIENT.get(f"/api/table?{address}")
+    assert answer.status_code == 200
+    found = answer.json()
+    assert found["released"] == (other.status_code == 200) == (found["dataset"] is not None)
+    if found["released"]:
+        assert found["dataset"] == other.json()
+        assert found["instead"] == []
+    else:
+        assert f"{found['notice']}." == other.json()["detail"]
+        assert found["instead"] == other.json()["instead"] != []
+
+
 def test_an_address_brings_the_same_request_back():
     address = {"dims": "sex,age", "filter": ["region=S, far", "region=N=1"], "totals": "added", "sum_of": "pay"}
     query = CLIENT.get("/api/check", params=address).json()["query"]
