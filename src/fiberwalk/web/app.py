@@ -18,9 +18,7 @@ from .service import Service
 from .watching import Counts, watched
 
 PAGE = Path(__file__).parent / "page"
-PARTS = ("page.css", *(f"{name}.js" for name in (
-    "answer", "auditing", "bars", "choosing", "elements", "entering", "figures", "page", "request", "service", "table",
-)))  # fmt: skip
+PARTS = frozenset(path.name for path in PAGE.iterdir() if path.suffix in (".css", ".js"))
 OWN_ONLY = "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 
 

@@ -66,8 +66,8 @@ class Log:
             )  # fmt: skip
             self._closed = weakref.finalize(self, self._database.close)
             if self.path is not None:
-                # Written down before an answer leaves, and there after a kill; only a machine that loses its power may lose the
-                # last ones. A file that is forced to the disk for each of them takes longer than the answers do.
+                # Written down before an answer leaves, and there after a kill; only a machine that loses its power may lose
+                # the last ones. To force each of them to the disk takes longer than the answers do.
                 self._database.execute("pragma journal_mode=wal")
                 self._database.execute("pragma synchronous=normal")
             self._database.executescript(_TABLES)
