@@ -70,7 +70,7 @@ def serve(**options: Any) -> None:
     for note in made.state.service.server.notes:
         click.echo(f"note: {note}.", err=True)
     click.echo(f"Tables on request at http://{options['host']}:{options['port']} (stop it with Ctrl-C)", err=True)
-    if options["demo"]:
+    if options["demo"] and options["tokens"] is None:
         click.echo(f"The token of its auditor: {DEMO_TOKEN}", err=True)
     how = {"host": options["host"], "port": options["port"], "log_level": "warning", "access_log": False,
            "server_header": False}  # fmt: skip
@@ -110,14 +110,22 @@ def _application(options: dict[str, Any]) -> FastAPI:
     from ...web.settings import ServiceSettings, read_tokens
 
     named = ("user_header", "per_minute", "per_minute_in_all")
-    settings: dict[str, Any] = {name: options[name] for name in named}
+    settings: dict[str, Any] = {name: options[name] for name in named} | {"title": options["title"] or _title(options)}
     if options["tokens"] is not None:
         settings |= read_tokens(options["tokens"])
     if not options["demo"]:
-        settings["title"] = options["title"] or options["file"].stem
         return application(server_of(options, answers=True), ServiceSettings(**settings))
     from ...examples import hypercube
 
     server = TableServer(hypercube(), mechanism="random_round", parameters={"base": 3}, seed=1, log=options["log"])
-    settings.setdefault("auditors", {"auditor": DEMO_TOKEN})
-    return application(server, ServiceSettings(**settings, title=options["title"] or "Census of a region (example)"))
+    if options["tokens"] is None:
+        settings["auditors"] = {"auditor": DEMO_TOKEN}
+    return application(server, ServiceSettings(**settings))
+
+
+def _title(options: dict[str, Any]) -> str:
+    """What the data are called where nobody says."""
+    if options["demo"]:
+        return "Census of a region (example)"
+    several = set(str(options["file"])) & set("*?[")  # an engine takes patterns of files, too
+    return "Tables on request" if several else str(options["file"].stem)
