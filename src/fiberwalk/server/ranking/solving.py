@@ -20,7 +20,7 @@ from .neighbourhoods import NO_DIM, Neighbourhood
 
 BUDGET = Budget(operations=10_000_000, bytes=200_000_000, foreseen=True)
 """What figures that are tied together may cost; those of two dims that cost more are taken line by line."""
-MOST_CELLS = 60
+MOST_CELLS = 200
 MOST_SOLVED = 20_000
 """Sets of figures whose laws are kept."""
 WIDEST = 100
