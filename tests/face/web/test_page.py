@@ -365,6 +365,24 @@ def test_words_can_be_read_and_fit_a_phone(browser, service, scheme, view):
         assert console == []
 
 
+def test_a_screen_reader_has_a_name_for_everything(page):
+    asked(page, "dims=age,region,job&columns=region,job&totals=added")
+    for summary in page.locator("#dims summary").all():
+        summary.click()
+    nameless = page.eval_on_selector_all(
+        "button, input, select, a, summary, [role=region], fieldset",
+        """all => all.filter(one => one.checkVisibility())
+               .filter(one => !(one.ariaLabel || one.labels?.[0]?.innerText || one.innerText.trim())).map(one => one.outerHTML)""",
+    )
+    assert nameless == []
+    names = page.eval_on_selector_all("#dims button", "all => all.map(one => one.ariaLabel)")
+    assert len(set(names)) == len(names) == 2 * 5  # each says of which dim it is
+    assert page.eval_on_selector_all("h1, h2", "all => all.map(one => one.tagName)") == ["H1", "H2", "H2", "H2"]
+    assert page.locator("header").count() == page.locator("main").count() == page.locator("footer").count() == 1
+    assert page.locator("[role=status]").count() == 2
+    assert page.get_attribute("html", "lang") == "en"
+
+
 def test_a_message_in_the_console_would_be_noticed(browser):
     with visit(browser) as (page, console):
         page.evaluate("console.log('here')")
