@@ -174,6 +174,23 @@ def test_labels_stay_in_view(browser, service):
         assert console == []
 
 
+def test_a_long_table_is_shown_by_parts(browser):
+    server = served(rules=fw.server.ServerRules(max_dims=None))
+    query = "/?dims=sex,age,region,job,band&columns=&totals=added"
+    with running(fw.server.application(server)) as address, visit(browser, address + query) as (page, console):
+        table = server.tabulate("sex,age,region,job,band", totals="added").table
+        for rows in (300, 600, 720):
+            figures = [row[-1] for row in shown(page)]
+            assert figures == [f"{value:.0f}" for value in table.values.ravel()[:rows]]
+            assert (f"{rows} of 720 rows are shown." in page.inner_text("#answer")) == (rows < 720)
+            if rows < 720:
+                page.get_by_role("button", name="more").click()
+        page.get_by_role("button", name="Bars").click()
+        bars = page.locator("#answer svg rect")
+        assert bars.count() == 144 < 150
+        assert console == []
+
+
 def test_withheld_figures_are_marked(page, server):
     asked(page, "dims=age,job,sex&sum_of=pay&columns=job,sex")
     table = server.tabulate("age,job,sex", sum_of="pay").table
@@ -363,6 +380,25 @@ def test_words_can_be_read_and_fit_a_phone(browser, service, scheme, view):
         assert [one for one in found if one["contrast"] < 4.5] == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert console == []
+
+
+def test_a_screen_reader_has_a_name_for_everything(page):
+    asked(page, "dims=age,region,job&columns=region,job&totals=added")
+    for summary in page.locator("#dims summary").all():
+        summary.click()
+    nameless = page.eval_on_selector_all(
+        "button, input, select, a, summary, [role=region], fieldset",
+        """all => all.filter(one => one.checkVisibility())
+               .filter(one => !(one.ariaLabel || one.labels?.[0]?.innerText || one.innerText.trim()))
+               .map(one => one.outerHTML)""",
+    )
+    assert nameless == []
+    names = page.eval_on_selector_all("#dims button", "all => all.map(one => one.ariaLabel)")
+    assert len(set(names)) == len(names) == 2 * 5  # each says of which dim it is
+    assert page.eval_on_selector_all("h1, h2", "all => all.map(one => one.tagName)") == ["H1", "H2", "H2", "H2"]
+    assert page.locator("header").count() == page.locator("main").count() == page.locator("footer").count() == 1
+    assert page.locator("[role=status]").count() == 2
+    assert page.get_attribute("html", "lang") == "en"
 
 
 def test_a_message_in_the_console_would_be_noticed(browser):

@@ -4,7 +4,7 @@ import { barsOf } from "./bars.js";
 import { button, byId, choice, make, numbers, whole } from "./elements.js";
 import { decimalsOf, dimsOf, gridOf, largestGap } from "./figures.js";
 import { address } from "./request.js";
-import { download } from "./service.js";
+import { Trouble, download } from "./service.js";
 import { heat, legend, tableOf } from "./table.js";
 
 const VIEWS = { table: "Table", heat: "Heat map", bars: "Bars" };
@@ -103,7 +103,7 @@ function copier(link, told) {
       await navigator.clipboard.writeText(link.href);
       copy.textContent = "Copied";
     } catch {
-      told(new Error("The browser does not let this page copy: copy the link by its menu."));
+      told(new Trouble("The browser does not let this page copy: copy the link by its menu."));
     }
   }, { class: "small" });
   return copy;

@@ -36,7 +36,8 @@ export function auditing(told) {
       const content = await PANELS[tab](request, fill, told);
       if (mine === turn) panel.replaceChildren(...content);
     } catch (trouble) {
-      if (mine === turn) panel.replaceChildren(make("p", { class: "doubt" }, trouble.message));
+      if (mine === turn) panel.replaceChildren();
+      told(trouble);
     }
     panel.removeAttribute("aria-busy");
   };

@@ -25,6 +25,7 @@ export function showPerson(me, again) {
       byId("title").focus();
     } catch (trouble) {
       token.forget();
+      if (!(trouble instanceof Trouble)) throw trouble;
       said.textContent = trouble.status === 401 ? "Nobody has this token. Look whether it is complete." : trouble.message;
     }
   };

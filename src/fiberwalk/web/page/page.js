@@ -6,7 +6,7 @@ import { form } from "./choosing.js";
 import { byId, counted, make, whole } from "./elements.js";
 import { showPerson } from "./entering.js";
 import { NOTHING, address, query, read } from "./request.js";
-import { ask, token } from "./service.js";
+import { Trouble, ask, token } from "./service.js";
 
 const PAUSE = 200; // milliseconds after the last change, before the service is asked
 
@@ -48,7 +48,7 @@ async function fromAddress() {
   const { request, unknown, view: wanted } = read(location.search, catalogue);
   view = ["table", "heat", "bars"].includes(wanted) ? wanted : "table";
   chosen.set(request);
-  if (unknown.length) return told(new Error(`This link asks for what is not offered: ${unknown.join(", ")}.`));
+  if (unknown.length) return told(new Trouble(`This link asks for what is not offered: ${unknown.join(", ")}.`));
   return answered(request);
 }
 
@@ -88,7 +88,7 @@ function say({ cells, allowed, why_not: why, instead }) {
 
 /** Ask for the table, and show it or why there is none. */
 async function answered(request) {
-  if (!chosenAny(request)) return told(new Error("Put a dimension into the rows or columns first."));
+  if (!chosenAny(request)) return told(new Trouble("Put a dimension into the rows or columns first."));
   const result = byId("result");
   result.setAttribute("aria-busy", "true");
   byId("told").textContent = "The table is being made.";
@@ -97,7 +97,7 @@ async function answered(request) {
   clearTimeout(waiting);
   try {
     const { cells } = await looked(request);
-    if (cells > catalogue.max_cells) throw new Error(`The table has ${counted(cells, "figure")}; at most ${whole(catalogue.max_cells)} are sent. Take fewer dimensions or labels.`);
+    if (cells > catalogue.max_cells) throw new Trouble(`The table has ${counted(cells, "figure")}; at most ${whole(catalogue.max_cells)} are sent. Take fewer dimensions or labels.`);
     const answer = await ask(`api/answer?${query(request)}`);
     if (mine !== asked) return null;
     told(null);
@@ -119,8 +119,10 @@ async function answered(request) {
 /** A sentence about what went wrong, or none. */
 function told(trouble) {
   const box = byId("trouble");
+  const expected = trouble === null || trouble instanceof Trouble;
   box.hidden = trouble === null;
-  box.textContent = trouble === null ? "" : trouble.message;
+  box.textContent = trouble === null ? "" : expected ? trouble.message : "This page made a mistake. Load it again, or tell the office.";
+  if (!expected) reportError(trouble); // for whoever looks into the console
   if (trouble !== null) box.scrollIntoView({ block: "nearest" });
 }
 

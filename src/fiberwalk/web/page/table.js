@@ -51,9 +51,8 @@ export function tableOf(grid, { caption, cell, sort = null, onsort = null }) {
     onsort?.(sort, rows);
   };
   fill();
-  const whole = make("div", {}, scrolled(caption, table, "sheet"), more);
   new ResizeObserver(() => pin(table)).observe(table);
-  return whole;
+  return make("div", {}, scrolled(caption, table, "sheet"), more);
 }
 
 function headings(grid, columns, sort, reorder) {
