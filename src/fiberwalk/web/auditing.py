@@ -77,9 +77,7 @@ def answer(
         "risk_before": found.risk_before,
         "risk_after": found.risk_after,
         "utility": found.utility,
-        "dims": []
-        if shown is None
-        else [{"name": str(dim), "labels": list(map(str, shown[dim].values))} for dim in shown.dims],
+        "dims": _dims(shown),
         "published": _figures(shown),
         "true": _figures(found.original),
     }
