@@ -113,6 +113,17 @@ def test_the_file_holds_no_figure_and_no_secret(tmp_path):
     assert len({digest for _, digests in contents for (digest,) in digests}) == 12
 
 
+def test_another_matrix_is_another_version():
+    """However large it is, and however little it differs."""
+    versions = []
+    for change in (0.0, 1e-12):
+        matrix = np.eye(60)
+        matrix[30, 30:32] += [-0.1 - change, 0.1 + change]
+        server = fw.server.TableServer([[30, 12], [9, 25]], mechanism="perturb", parameters={"matrix": matrix}, seed=1)
+        versions += [version.digest for version in server.log.versions.values()]
+    assert len(set(versions)) == 2
+
+
 def test_threads_share_a_log():
     server = served()
     with ThreadPoolExecutor(8) as pool:

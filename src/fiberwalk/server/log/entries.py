@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -68,7 +69,8 @@ def version_of(maker: Maker, rules: ServerRules, before: str) -> Version:
     cube = maker.cube
     method = before or (maker.after.words if maker.after is not None else "nothing")
     words = f"{rules!r}; protected by {method}"
-    parameters = "" if maker.after is None else repr(sorted(maker.after.parameters.items(), key=str))
+    with np.printoptions(threshold=sys.maxsize, floatmode="unique"):  # every number of a matrix, and all its digits
+        parameters = "" if maker.after is None else repr(sorted(maker.after.parameters.items(), key=str))
     digest = _hex(cube.seed, chain((words, parameters), _bytes_of(cube)))
     return Version(digest, words)
 
