@@ -23,12 +23,16 @@ Rows = Annotated[int, Query(ge=1, le=MOST_ROWS, description="How many rows at mo
 
 @router.get("/log")
 def log(
-    service: Here, person: Auditor, user: str | None = None, after: Annotated[int, Query(ge=0)] = 0, rows: Rows = 100
+    service: Here,
+    person: Auditor,
+    user: str | None = None,
+    after: Annotated[int | None, Query(ge=0)] = None,
+    rows: Rows = 100,
 ) -> dict[str, Any]:
-    """Requests in order, of everybody or of one user; the last ones where `after` is left out."""
+    """Requests in order, of everybody or of one user: those after a number, or the last ones."""
     kept = service.server.log
-    found = kept.entries(user, after=after)
-    shown = found[:rows] if after else found[-rows:]
+    found = kept.entries(user, after=after or 0)
+    shown = found[-rows:] if after is None else found[:rows]
     return {
         "requests": len(found),
         "users": kept.users,

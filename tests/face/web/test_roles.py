@@ -66,6 +66,9 @@ def test_an_auditor_sees_the_log_the_ranking_and_the_risk():
     assert [(entry["user"], entry["asked"], entry["released"]) for entry in log["entries"]] == [
         ("anna", "sex", True), ("anna", "sex x age", True), ("anna", "sex x age x region x job", False),
     ]  # fmt: skip
+    for address, numbers in (("", [3]), ("&after=0", [1]), ("&after=1", [2]), ("&after=3", [])):
+        entries = one.get(f"/api/auditor/log?rows=1{address}", headers=as_(AUDITOR)).json()["entries"]
+        assert [entry["number"] for entry in entries] == numbers
     server = one.app.state.service.server
     ranking = one.get("/api/auditor/ranking?rows=5", headers=as_(AUDITOR)).json()
     expected = server.audit()
