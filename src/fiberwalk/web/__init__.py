@@ -12,6 +12,7 @@ pxweb        PxWebApi 2, for clients that statistical offices have already; `pxw
 auditing     the interface of auditors: the log, its ranking, risk and utility of an answer
 watching     health, metrics, and a line for each request
 app          all of it as one application
+connections  answers that leave at once
 opening      ... of a server of tables
 page/        what a browser shows; no build step, nothing from elsewhere
 """

@@ -66,6 +66,8 @@ def serve(**options: Any) -> None:
 
         raise InputError("serve needs FastAPI and uvicorn; install fiberwalk[server].") from None
 
+    from ...web.connections import PromptConnection
+
     made = _application(options)  # so that what is wrong is told before any worker begins
     for note in made.state.service.server.notes:
         click.echo(f"note: {note}.", err=True)
@@ -73,7 +75,7 @@ def serve(**options: Any) -> None:
     if options["demo"] and options["tokens"] is None:
         click.echo(f"The token of its auditor: {DEMO_TOKEN}", err=True)
     how = {"host": options["host"], "port": options["port"], "log_level": "warning", "access_log": False,
-           "server_header": False}  # fmt: skip
+           "server_header": False, "http": PromptConnection}  # fmt: skip
     if options["workers"] == 1:
         uvicorn.run(made, **how)
         return
