@@ -65,7 +65,7 @@ class Service:
 
     def refuse_too_much(self, person: Person, request: Request) -> None:
         """Refuse more than the settings allow."""
-        cells = self.cells(request)
+        cells = max(self.cells(request), self.server.cube.cells(request))  # a part is cut from the whole table
         if cells > self.settings.max_cells:
             raise Problem(
                 403,

@@ -142,6 +142,8 @@ def test_too_much_is_refused():
     assert (
         few.get("/api/table?dims=sex,age,region").json()["detail"] == "The table has 24 figures; at most 10 are sent."
     )
+    part = few.get("/api/table?dims=sex,age,region&filter=age=0-9&filter=region=N=1")  # the whole table would be made
+    assert part.json()["detail"] == "The table has 24 figures; at most 10 are sent."
     assert [few.get("/api/table?dims=sex").status_code for _ in range(4)] == [200, 200, 200, 429]
     told = few.get("/api/table?dims=sex")
     assert (told.headers["retry-after"], told.json()["title"]) == ("30", "Too many requests")
