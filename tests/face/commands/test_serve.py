@@ -71,6 +71,18 @@ def test_tokens_are_read_and_never_quoted(folder):
         assert "the-token-of-anna" not in done.output
 
 
+def test_an_address_where_nobody_can_listen_is_told_before_the_data_are_read(folder):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = CliRunner().invoke(main, ["serve", "--demo", "--port", str(port)])
+    assert done.exit_code == 2
+    assert (
+        done.output == f"fiberwalk: --host 127.0.0.1 --port {port}: nobody can listen there (Address already in use).\n"
+    )
+
+
 @contextmanager
 def serving(*words):
     """The address of a service in a process of its own, and what it writes about requests."""

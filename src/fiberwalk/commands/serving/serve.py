@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,6 +60,7 @@ def serve(**options: Any) -> None:
     FILE holds microdata, one row a person, or counts, one row a cell, as CSV or Parquet.
     """
     _check(options)
+    _refuse_where_nobody_can_listen(options["host"], options["port"])
     try:
         import uvicorn
     except ImportError:
@@ -103,6 +105,19 @@ def _check(options: dict[str, Any]) -> None:
         raise InputError("--workers: give the seed by --seed-file; --seed would stand where others can read it.")
     if options["log"] is None and options["workers"] > 1:
         raise InputError("--workers: give --log, a file that they share.")
+
+
+def _refuse_where_nobody_can_listen(host: str, port: int) -> None:
+    """Before the data are read: an address that is taken, or none of this machine."""
+    from ...base.errors import InputError
+
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as tried:
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            tried.bind(address)
+    except OSError as problem:
+        raise InputError(f"--host {host} --port {port}: nobody can listen there ({problem.strerror}).") from None
 
 
 def _application(options: dict[str, Any]) -> FastAPI:
