@@ -6,6 +6,10 @@ number for each set, which is the exclusive or of random numbers of 64 bits, one
 Tables that the figures rule out are passed through at a price for each figure that is not met, and are not counted. Seen
 only where all are met, a chain has the law of tables given the figures (a Markov chain watched on a part of its states), and
 no wall of figures keeps single steps from reaching every table.
+
+The price changes as chains go, on a ladder (simulated tempering: Marinari and Parisi 1992). Where breaking figures is cheap
+chains come from one peak of the law to another, where it is dear they are often at tables that count. Where all figures are
+met no price is paid, and so the law of what counts is the same on every rung.
 """
 
 from __future__ import annotations
@@ -43,10 +47,10 @@ class Task(NamedTuple):
     marks: np.ndarray
     """A random number of each cell."""
     proposals: Proposals
-    price: float
-    """Log-weight for each figure that is not met, and each count by which it is not."""
-    patience: int
-    """Steps, counted or not, after which a trial is broken off; 0: there is no end."""
+    prices: np.ndarray
+    """Log-weights for each figure that is not met, and each count by which it is not: rungs of a ladder, dearest first."""
+    rungs: np.ndarray
+    """Log-weight of each rung, by which chains are on each about as often."""
 
 
 class Room(NamedTuple):
@@ -66,40 +70,38 @@ class Room(NamedTuple):
     ways: np.ndarray
     filled: np.ndarray
     """How many addresses have been used, of both."""
-    made: np.ndarray
-    """[0]: the steps of a walk, counted or not."""
 
 
 def room_for(task: Task) -> Room:
     """Room for one chain."""
     m = len(task.first)
     size = 1 << int(np.ceil(np.log2(max(16 * m, 1024))))
-    whole = [np.zeros(length, dtype=np.int64) for length in (m, m, size, size, 2, 1)]
+    whole = [np.zeros(length, dtype=np.int64) for length in (m, m, size, size, 2)]
     numbers = [np.zeros(length, dtype=np.uint64) for length in (m, size, size)]
-    return Room(whole[0], numbers[0], whole[1], numbers[1], whole[2], numbers[2], whole[3], whole[4], whole[5])
+    return Room(whole[0], numbers[0], whole[1], numbers[1], whole[2], numbers[2], whole[3], whole[4])
 
 
 @jit_inlined
 def log_figure(task: Task, figure: int, total: int) -> tuple[float, int]:
-    """log P(published | count), and 0; or what a count costs that is impossible, and 1."""
+    """log P(published | count), and 0; or 0, and by how much an impossible count does not meet the figure."""
     place = total - task.first[figure]
     width = task.begins[figure + 1] - task.begins[figure]
     if place < 0:
-        return task.price * (1 - place), 1
+        return 0.0, 1 - place
     if place >= width:
-        return task.price * (2 + place - width), 1
+        return 0.0, 2 + place - width
     value = task.logs[task.begins[figure] + place]
     if value == -np.inf:
-        return task.price, 1
+        return 0.0, 1
     return value, 0
 
 
 @jit_inlined
-def log_law(task: Task, weights: Weights, cell: int, value: int) -> tuple[float, int]:
-    """The log-weight of a cell's value under the law, and 0; or what it costs that it has none, and 1."""
+def log_law(weights: Weights, cell: int, value: int) -> tuple[float, int]:
+    """The log-weight of a cell's value under the law, and 0; or 0, and 1 where it has none."""
     log_w = log_weight(weights, cell, value)
     if log_w == -np.inf:
-        return task.price, 1
+        return 0.0, 1
     return log_w, 0
 
 
@@ -124,7 +126,7 @@ def address(keys: np.ndarray, key: np.uint64) -> int:
 
 @jit_inlined
 def enter(task: Task, figure: int, room: Room) -> tuple[float, int]:
-    """Put a figure to its people: what the log-weight gains, and how many more figures are not met."""
+    """Put a figure to its people: what the log-weight gains, and by how much more figures are not met."""
     people = room.people[figure]
     value, wrong = log_figure(task, figure, room.totals[figure])
     room.slots[figure] = -1
@@ -144,7 +146,7 @@ def enter(task: Task, figure: int, room: Room) -> tuple[float, int]:
     room.sets[there] = by_itself
     room.ways[there] += 1
     if room.ways[there] > 1:
-        return value + task.price, wrong + 1
+        return value, wrong + 1
     return value, wrong
 
 
@@ -161,14 +163,15 @@ def leave(task: Task, figure: int, room: Room) -> tuple[float, int]:
     there = address(room.sets, mixed(room.people[figure]))
     room.ways[there] -= 1
     if room.ways[there] > 0:
-        return -value - task.price, -wrong - 1
+        return -value, -wrong - 1
     return -value, -wrong
 
 
 @jit_inner
 def shift(task: Task, weights: Weights, room: Room, table: np.ndarray, cell: int, by: int) -> tuple[float, int]:
-    """Put people into a cell or take them out: what the log-weight gains, and how many more figures are not met."""
-    before, after = log_law(task, weights, cell, table[cell]), log_law(task, weights, cell, table[cell] + by)
+    """Put people into a cell or take them out: what the log-weight gains but for the price, and by how much
+    more figures are not met."""
+    before, after = log_law(weights, cell, table[cell]), log_law(weights, cell, table[cell] + by)
     gain, wrong = after[0] - before[0], after[1] - before[1]
     turned = (table[cell] == 0) != (table[cell] + by == 0)
     begin, end = task.of_start[cell], task.of_start[cell + 1]
@@ -204,7 +207,7 @@ def _comes_first(task: Task, room: Room, begin: int, here: int, place: int) -> b
 
 @jit_inner
 def entered_anew(task: Task, room: Room) -> int:
-    """Enter all figures into empty addresses; how many are not met."""
+    """Enter all figures into empty addresses; by how much they are not met."""
     room.keys[:] = np.uint64(0)
     room.figures[:] = 0
     room.sets[:] = np.uint64(0)
@@ -218,12 +221,12 @@ def entered_anew(task: Task, room: Room) -> int:
 
 @jit_inner
 def set_out(task: Task, weights: Weights, room: Room, table: np.ndarray) -> int:
-    """Make the room suit a table; how many figures it does not meet, and cells that the law excludes."""
+    """Make the room suit a table; by how much it does not meet figures, and how many of its cells the law excludes."""
     room.totals[:] = 0
     room.people[:] = np.uint64(0)
     wrong = 0
     for cell in range(len(table)):
-        wrong += log_law(task, weights, cell, table[cell])[1]
+        wrong += log_law(weights, cell, table[cell])[1]
         for e in range(task.of_start[cell], task.of_start[cell + 1]):
             room.totals[task.of_cell[e]] += table[cell]
             if table[cell] > 0:
@@ -232,9 +235,8 @@ def set_out(task: Task, weights: Weights, room: Room, table: np.ndarray) -> int:
 
 
 @jit_inner
-def step(task: Task, weights: Weights, room: Room, table: np.ndarray, random: np.ndarray) -> int:
-    """One proposal, taken or not (Metropolis 1953); how many more figures are not met."""
-    room.made[0] += 1
+def step(task: Task, weights: Weights, room: Room, table: np.ndarray, random: np.ndarray, price: float) -> int:
+    """One proposal, taken or not (Metropolis 1953); by how much more figures are not met."""
     if 2 * max(room.filled[0], room.filled[1]) > len(room.keys):  # addresses that nothing uses any more fill the room
         entered_anew(task, room)
     proposed = task.proposals
@@ -255,37 +257,73 @@ def step(task: Task, weights: Weights, room: Room, table: np.ndarray, random: np
         gained = shift(task, weights, room, table, proposed.cells[e], by * proposed.signs[e])
         gain += gained[0]
         wrong += gained[1]
-    if np.log(fraction(random)) < gain:
+    if np.log(fraction(random)) < gain + price * wrong:
         return wrong
     for e in range(begin, end):
         shift(task, weights, room, table, proposed.cells[e], -by * proposed.signs[e])
     return 0
 
 
+@jit_inner
+def other_rung(task: Task, rung: int, wrong: int, random: np.ndarray) -> int:
+    """The rung after a step: a neighbour is proposed, and taken or not."""
+    proposed = rung + 2 * below(random, 2) - 1
+    if proposed < 0 or proposed >= len(task.prices):
+        return rung
+    gain = (task.prices[proposed] - task.prices[rung]) * wrong + task.rungs[proposed] - task.rungs[rung]
+    if gain >= 0.0 or np.log(fraction(random)) < gain:
+        return proposed
+    return rung
+
+
+@jit_inner
+def rung_of_all_met(task: Task, random: np.ndarray) -> int:
+    """A rung by its law where all figures are met, whichever the table."""
+    rung, whole = 0, 0.0
+    for other in range(len(task.rungs)):  # each takes the place of those before it by its share of all so far
+        chance = np.exp(task.rungs[other])
+        whole += chance
+        if fraction(random) * whole < chance:
+            rung = other
+    return rung
+
+
 @jit_lean
 def walk(task: Task, weights: Weights, room: Room, place: Place, tally: Tally, draws: int, steps: int) -> int:
-    """So many draws, or fewer if credits have to wait; the draws done, or -1 where no table that meets all figures is found,
-    or patience is at its end.
+    """So many draws, or fewer if credits have to wait; the draws done, or -1 where no table that meets all figures is found.
 
     Between two draws are so many steps that end at a table which meets all figures. With no draws, one is looked for.
     """
     wrong = set_out(task, weights, room, place.table)
+    rung = len(task.prices) - 1
     for _ in range(SEARCHED):
         if wrong == 0:
             break
-        wrong += step(task, weights, room, place.table, place.random)
+        wrong += step(task, weights, room, place.table, place.random, task.prices[rung])
+        rung = other_rung(task, rung, wrong, place.random)
     if wrong > 0:
         return -1
-    room.made[0] = 0
+    rung = rung_of_all_met(task, place.random)
     for done in range(draws):
         made = 0
         while made < steps:
-            if task.patience > 0 and room.made[0] > task.patience:
-                return -1
-            wrong += step(task, weights, room, place.table, place.random)
+            wrong += step(task, weights, room, place.table, place.random, task.prices[rung])
+            rung = other_rung(task, rung, wrong, place.random)
             if wrong == 0:
                 made += 1
         end_of_draw(tally, place.table)
         if tally.n_waiting[0] > 0:
             return done + 1
     return draws
+
+
+@jit_lean
+def on_a_rung(task: Task, weights: Weights, room: Room, place: Place, price: float, steps: int) -> tuple[float, float]:
+    """So many steps at one price: by how much figures are not met, on average, and how often all are."""
+    wrong = set_out(task, weights, room, place.table)
+    total, met = 0.0, 0
+    for _ in range(steps):
+        wrong += step(task, weights, room, place.table, place.random, price)
+        total += wrong
+        met += wrong == 0
+    return total / steps, met / steps

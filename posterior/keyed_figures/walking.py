@@ -26,6 +26,7 @@ from ...sampler.lines.line import LONGEST
 from ...sampler.lines.weights import Weights, weights_on
 from ...sampler.tallies.tally import Tally, idle_tally
 from .figures import Part
+from .ladder import laddered
 from .passage import Room, Task, room_for, walk
 from .proposals import proposals
 from .same_people import may_be_the_same
@@ -37,14 +38,6 @@ SINGLE_STEPS = (
 SEED_OF_MARKS = 64
 STEPS_PER_CELL = 2
 """Steps that count from one draw to the next, for each cell."""
-CHEAPER, CHEAPEST = 0.25, 0.5
-"""By how much the price of a figure that is not met is lowered at a time, and to what at most."""
-ASIDE = 8
-"""Steps for each one that ends at a table which meets all figures, at most. The cheaper it is to break a figure, the sooner
-chains come from one peak of the law to another, and the less often they are where it counts. (On servers of 70 cells and 300
-figures with noise on zeros, or a matrix with gaps, chains never met at the price from which it is lowered.)"""
-TRIAL = 50
-"""Steps of the trials by which prices are found, for each cell."""
 SEED_OF_TRIALS = 65
 NANOSECONDS = 60.0
 """What a figure takes in a step, about."""
@@ -74,16 +67,9 @@ class FigureKernel(Kernel):
         return 0
 
     def learned(self, unit: Unit, start: np.ndarray, random: np.ndarray) -> FigureKernel:
-        """With a price of figures that are not met which is as low as can be without chains being aside for too long."""
-        table, steps, kernel = np.array(start, dtype=np.int64), TRIAL * len(start), self
-        while kernel.task.price < -CHEAPEST:
-            cheaper = kernel.task._replace(price=kernel.task.price + CHEAPER, patience=ASIDE * steps)
-            place = Place(table.copy(), unit.lower, unit.upper, random, np.zeros(LONGEST))
-            tally = idle_tally(unit.n_questions, unit.most_waiting)
-            if replace(kernel, task=cheaper).walk(place, tally, kernel.room(), 1, steps) < 0:
-                break
-            table, kernel = place.table, replace(kernel, task=cheaper._replace(patience=0))
-        return kernel
+        """With a ladder of prices of figures that are not met, found from a table on."""
+        place = Place(np.array(start, dtype=np.int64), unit.lower, unit.upper, random, np.zeros(LONGEST))
+        return replace(self, task=laddered(self.task, self.weights, self.room(), place))
 
     def room(self) -> Room:
         """All of it is made anew from the table."""
@@ -116,7 +102,7 @@ def _task(part: Part, keys: np.ndarray) -> Task:
         by_cell.indptr.astype(np.int64), by_cell.indices.astype(np.int64), part.first, part.begins.astype(np.int64),
         part.logs, _as_words(part.published), shared, part.low, part.high,
         random.integers(1, 2**63, len(part.cells)).astype(np.uint64), proposed,
-        price=-float(np.log(2.0 * proposed.kinds[-1])), patience=0,
+        prices=np.array([-float(np.log(2.0 * proposed.kinds[-1]))]), rungs=np.zeros(1),
     )  # fmt: skip
 
 
@@ -149,8 +135,7 @@ def runs_of(units: Sequence[Unit], support: Support, settings: ChainSettings) ->
     runs = []
     for untried, child in zip(units, np.random.SeedSequence(settings.seed).spawn(len(units)), strict=True):
         (of_trial,) = streams(SEED_OF_TRIALS, 1)
-        begun = _settled(untried, tables[0][untried.columns], of_trial)
-        unit = replace(untried, kernels=(untried.kernels[0].learned(untried, begun, of_trial),))
+        unit = replace(untried, kernels=(untried.kernels[0].learned(untried, tables[0][untried.columns], of_trial),))
         ready = []
         for table, random in zip(tables, streams(child, settings.chains), strict=True):
             ready.append(Chain(unit, _settled(unit, table[unit.columns], random), random))

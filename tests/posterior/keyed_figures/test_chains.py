@@ -10,13 +10,14 @@ import scipy.sparse as sp
 from support.keyed_figures.cases import METHODS, WEIGH, a_case, some_cases
 from support.keyed_figures.twin import law_of_sum, likelihood
 
-from fiberwalk.base.jit import interpreted
+from fiberwalk.base.jit import interpreted, jit_lean
+from fiberwalk.base.random_streams import streams
 from fiberwalk.fiber.laws.support import support
 from fiberwalk.posterior.belief import believe
 from fiberwalk.posterior.keyed_figures import walking
 from fiberwalk.posterior.keyed_figures.believed import _bounds
 from fiberwalk.posterior.keyed_figures.figures import keyed_figures, parts_of
-from fiberwalk.posterior.keyed_figures.passage import set_out, shift
+from fiberwalk.posterior.keyed_figures.passage import other_rung, rung_of_all_met, set_out, shift, step
 from fiberwalk.posterior.keyed_figures.walking import meets_all, unit_of
 from fiberwalk.sampler.chains.settings import ChainSettings
 
@@ -90,6 +91,42 @@ def test_chains_that_take_draws_for_independent_fail_the_same_test(monkeypatch):
 
     monkeypatch.setattr(walking, "_task", independent)
     assert max(worst(case, "uniform") for case in some_cases("random rounding", 3)) > SIGMAS
+
+
+@jit_lean
+def where_all_are_met(task, weights, room, table, random, seen, drawn):
+    """Steps and changes of rungs: how often each rung was seen with each sum of two cells, and is drawn."""
+    wrong, rung = set_out(task, weights, room, table), 0
+    for _ in range(4_000_000):
+        wrong += step(task, weights, room, table, random, task.prices[rung])
+        rung = other_rung(task, rung, wrong, random)
+        if wrong == 0:
+            seen[table[0] + table[1], rung] += 1
+            drawn[rung_of_all_met(task, random)] += 1
+
+
+def test_where_all_figures_are_met_the_rung_says_nothing_of_the_table():
+    case = a_case(3, "random rounding")
+    (unit, *_), _ = units(case)
+    kernel = unit.kernels[0]
+    task = kernel.task._replace(prices=np.array([-3.0, -1.5, -0.7]), rungs=np.array([-1.5, 0.0, 0.5]))
+    seen, drawn = np.zeros((100, 3)), np.zeros(3)
+    where_all_are_met(task, kernel.weights, kernel.room(), unit.start.copy(), streams(5, 1)[0], seen, drawn)
+    even = np.exp(task.rungs) / np.exp(task.rungs).sum()
+    often = seen[seen.sum(axis=1) > 100_000]
+    assert len(often) > 1
+    assert np.abs(often / often.sum(axis=1, keepdims=True) - even).max() < 0.02
+    assert np.abs(drawn / drawn.sum() - even).max() < 5 * 0.5 / np.sqrt(drawn.sum())
+
+
+def test_a_ladder_goes_down_from_the_dearest_price():
+    case = a_case(3, "noise")
+    (unit, *_), _ = units(case)
+    task = unit.kernels[0].learned(unit, unit.start, streams(1, 1)[0]).task
+    assert len(task.prices) > 1
+    assert task.prices[0] == unit.kernels[0].task.prices[0]
+    assert (np.diff(task.prices) > 0).all()
+    assert (np.diff(task.rungs) <= 0).all()
 
 
 def test_chains_say_how_far_they_can_be_trusted():
