@@ -9,11 +9,12 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import compile_path
 
 from ..base.errors import FiberwalkError
 from ..base.version import VERSION
 from . import auditing, pxweb, tables, watching
-from .problems import Problem, told
+from .problems import PROBLEMS, Problem, told
 from .service import Service
 from .watching import Counts, watched
 
@@ -26,7 +27,7 @@ def app_of(service: Service) -> FastAPI:
     """All interfaces of a service, and what holds of every answer."""
     made = FastAPI(
         title=service.settings.title, version=VERSION, docs_url=None, redoc_url=None, openapi_url="/api/openapi.json",
-        description="Tables that are counted and protected when they are asked for.",
+        description="Tables that are counted and protected when they are asked for.", responses={422: PROBLEMS[422]},
     )  # fmt: skip
     made.state.service, made.state.counts = service, Counts()
     for router in (tables.router, pxweb.router, auditing.router, watching.router):
@@ -75,4 +76,14 @@ async def _of_http(request: Request, problem: Any) -> JSONResponse:
     """No such address, or not by this method."""
     answer = told(Problem(problem.status_code, str(problem.detail), f"{problem.detail}."))
     answer.headers.update(problem.headers or {})
+    if problem.status_code == 405 and (methods := _methods(request)):
+        answer.headers["Allow"] = ", ".join(methods)  # the library names those of one route of the path
     return answer
+
+
+def _methods(request: Request) -> list[str]:
+    """By which methods the path of a request can be asked, as the description has it."""
+    for path, ways in request.app.openapi()["paths"].items():
+        if compile_path(path)[0].match(request.url.path):
+            return sorted(way.upper() for way in ways)
+    return []

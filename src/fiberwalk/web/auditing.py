@@ -10,13 +10,15 @@ from fastapi import APIRouter, Query
 
 from .asking import as_asked, asked
 from .coming_in import Auditor, Here
-from .problems import Problem
+from .problems import PROBLEMS, Problem
 from .service import Service
-from .tables import PROBLEMS, Dims, Filters, MeanOf, SumOf, Totals
+from .tables import Dims, Filters, MeanOf, SumOf, Totals
 
 router = APIRouter(prefix="/api/auditor", tags=["auditors"], responses={code: PROBLEMS[code] for code in (401, 403)})
 _one_ranking = Lock()
 MOST_ROWS = 1000
+MOST_NUMBER = 2**53
+"""Beyond it programs that take all numbers for floating ones count no more."""
 
 Rows = Annotated[int, Query(ge=1, le=MOST_ROWS, description="How many rows at most.")]
 
@@ -26,7 +28,7 @@ def log(
     service: Here,
     person: Auditor,
     user: str | None = None,
-    after: Annotated[int | None, Query(ge=0)] = None,
+    after: Annotated[int | None, Query(ge=0, le=MOST_NUMBER)] = None,
     rows: Rows = 100,
 ) -> dict[str, Any]:
     """Requests in order, of everybody or of one user: those after a number, or the last ones."""
@@ -55,14 +57,16 @@ def ranking(service: Here, person: Auditor, user: str | None = None, rows: Rows 
 
 
 @router.get("/why")
-def why(service: Here, person: Auditor, cell: str, user: str | None = None) -> dict[str, Any]:
+def why(
+    service: Here, person: Auditor, cell: Annotated[str, Query(min_length=1)], user: str | None = None
+) -> dict[str, Any]:
     """Which requests tell of a cell of the ranking."""
     with _one_ranking:
         rows = _ranking(service, user).why(cell).reset_index()
     return {"requests": [_plain(row) for row in rows.to_dict("records")]}
 
 
-@router.get("/answer", responses={422: PROBLEMS[422]})
+@router.get("/answer")
 def answer(
     service: Here, person: Auditor, dims: Dims, filters: Filters = [], sum_of: SumOf = None, mean_of: MeanOf = None,  # noqa: B006
     totals: Totals = None,

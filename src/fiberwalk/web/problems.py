@@ -7,6 +7,33 @@ from typing import Any
 from fastapi.responses import JSONResponse
 
 MEDIA_TYPE = "application/problem+json"
+SHAPE = {
+    "type": "object",
+    "required": ["type", "title", "status", "detail"],
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+    },
+}
+
+
+def _described(words: str) -> dict[str, Any]:
+    """A problem, in the description of the interfaces."""
+    return {"description": words, "content": {MEDIA_TYPE: {"schema": SHAPE}}}
+
+
+Described = dict[int | str, dict[str, Any]]
+
+PROBLEMS: Described = {
+    400: _described("No JSON."),
+    401: _described("Who is asking?"),
+    403: _described("Refused; `instead` has requests that break no rule."),
+    404: _described("No such table."),
+    422: _described("Not understood, or no such dim, label or magnitude."),
+    429: _described("Too many requests in a minute."),
+}
 
 
 class Problem(Exception):

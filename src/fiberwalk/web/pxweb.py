@@ -16,15 +16,15 @@ from ..base.version import VERSION
 from .coming_in import Here, Reader
 from .formats import FORMATS, encoded
 from .instead import instead
-from .problems import Problem
+from .problems import PROBLEMS, Described, Problem
 from .pxweb_selection import CONTENTS, Selected, Selection, contents_of, selected, tables_of
 from .service import Person, Service
-from .tables import PROBLEMS
+from .tables import FIGURES
 
 BASE = "/pxweb/api/v2"
 LANGUAGE = {"id": "en", "label": "English"}
 PAGE_SIZE = 100
-NOT_THERE: dict[int | str, dict[str, Any]] = {401: PROBLEMS[401], 404: {"description": "No such table."}}
+NOT_THERE: Described = {code: PROBLEMS[code] for code in (401, 404)}
 
 router = APIRouter(prefix=BASE, tags=["PxWebApi 2"])
 Lang = Annotated[str | None, Query(description="Answers are in one language.")]
@@ -113,7 +113,7 @@ def codelist(request: Request, service: Here, person: Reader, codelist: str, lan
     }  # fmt: skip
 
 
-@router.get("/tables/{table}/data", responses={**PROBLEMS, **NOT_THERE}, response_class=Response)
+@router.get("/tables/{table}/data", responses={**FIGURES, **NOT_THERE}, response_class=Response)
 def data(
     request: Request, service: Here, person: Reader, table: str, lang: Lang = None, output: OutputFormat = "json-stat2"
 ) -> Response:
@@ -131,7 +131,7 @@ def data(
     return _figures(service, person, table, picked, output)
 
 
-@router.post("/tables/{table}/data", responses={**PROBLEMS, **NOT_THERE}, response_class=Response)
+@router.post("/tables/{table}/data", responses={400: PROBLEMS[400], **FIGURES, **NOT_THERE}, response_class=Response)
 def data_by_post(
     service: Here,
     person: Reader,

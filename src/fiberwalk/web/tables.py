@@ -11,25 +11,20 @@ from .asking import address, asked
 from .coming_in import Anybody, Here, Reader
 from .formats import FORMATS
 from .instead import instead
-from .problems import Problem
+from .problems import PROBLEMS, Described, Problem
 
 router = APIRouter(prefix="/api", tags=["tables"])
 
-Dims = Annotated[str, Query(description="What spans the table, such as sex,age.")]
+Dims = Annotated[str, Query(min_length=1, description="What spans the table, such as sex,age.")]
 Filters = Annotated[list[str], Query(alias="filter", description="Who is in it: DIM=LABEL; may be repeated.")]
 SumOf = Annotated[str | None, Query(description="Show sums of this magnitude.")]
 MeanOf = Annotated[str | None, Query(description="Show means of this magnitude.")]
 Totals = Annotated[Literal["consistent", "added"] | None, Query(description="How totals are made; left out: none.")]
 FormatName = Literal["json-stat2", "csv", "xlsx", "parquet"]
-PROBLEMS: dict[int | str, dict[str, Any]] = {
-    401: {"description": "Who is asking?"},
-    403: {"description": "Refused; `instead` has requests that break no rule."},
-    422: {"description": "No such dim, label or magnitude."},
-    429: {"description": "Too many requests in a minute."},
-}
+FIGURES: Described = {code: PROBLEMS[code] for code in (401, 403, 422, 429)}
 
 
-@router.get("/me", responses={401: PROBLEMS[401]})
+@router.get("/me", responses={401: PROBLEMS[401]}, openapi_extra={"security": [{"HTTPBearer": []}, {}]})
 def me(service: Here, person: Anybody) -> dict[str, Any]:
     """Who is asking, what she may do, and whether a token would be of any use."""
     settings = service.settings
@@ -58,7 +53,7 @@ def catalogue(service: Here, person: Reader) -> dict[str, Any]:
     }
 
 
-@router.get("/check", responses={code: PROBLEMS[code] for code in (401, 422)})
+@router.get("/check", responses={401: PROBLEMS[401]})
 def check(
     service: Here, person: Reader, dims: Dims, filters: Filters = [], sum_of: SumOf = None, mean_of: MeanOf = None,  # noqa: B006
     totals: Totals = None,
@@ -76,7 +71,7 @@ def check(
     }
 
 
-@router.get("/table", responses={**PROBLEMS, 200: {"content": {one.media_type: {} for one in FORMATS.values()}}},
+@router.get("/table", responses={**FIGURES, 200: {"content": {one.media_type: {} for one in FORMATS.values()}}},
             response_class=Response)  # fmt: skip
 def table(
     service: Here, person: Reader, dims: Dims, filters: Filters = [], sum_of: SumOf = None, mean_of: MeanOf = None,  # noqa: B006
@@ -96,7 +91,7 @@ def table(
     return Response(form.written(answer), media_type=form.media_type, headers=headers)
 
 
-@router.get("/answer", responses=PROBLEMS)
+@router.get("/answer", responses=FIGURES)
 def answer(
     service: Here, person: Reader, dims: Dims, filters: Filters = [], sum_of: SumOf = None, mean_of: MeanOf = None,  # noqa: B006
     totals: Totals = None,

@@ -17,8 +17,7 @@ from fastapi import APIRouter, Request, Response
 
 from ..base.version import VERSION
 from .coming_in import Auditor, Here
-from .problems import Problem, told
-from .tables import PROBLEMS
+from .problems import PROBLEMS, Problem, told
 
 router = APIRouter(tags=["watching"])
 UP_TO = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
