@@ -3,6 +3,7 @@
     python bench/attacks                    runs all and prints it; takes an hour
     python bench/attacks 'base 3' census    what has one of these words in its name: methods, rules, the hypercube
     ... --store                             and keeps it in bench/results/attacks.json, of which attacks.md is made
+    ... --over-http                         asks servers behind the door of the service, and holds it to what is kept
 
 Fails where an attack proves more than every distinct figure does, seen once, or where a proof is wrong.
 """
@@ -16,6 +17,7 @@ from collections.abc import Callable
 from functools import partial
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -27,8 +29,9 @@ import fiberwalk as fw
 from attacks import census
 from attacks.by_chance import follows_by_chance
 from attacks.contest import attacked
-from attacks.kept import keep
+from attacks.kept import keep, kept
 from attacks.knowledge.population import Population, town
+from attacks.over_http import OverHttp
 from attacks.servers import METHODS, RULES, Method, answered_share, rules_of, server_of
 from attacks.written import Attacked, table
 
@@ -40,8 +43,8 @@ def people(rules: str) -> Population:
     return town(1, people=250, regions=2, ages=4) if rules == RULES[2] else town(1)
 
 
-def found_of(method: Method, name: str) -> Attacked | str:
-    """All attacks on one server; or why there is none."""
+def found_of(method: Method, name: str, behind: Callable[[Any], Any] = lambda server: server) -> Attacked | str:
+    """All attacks on one server, or on what it is behind; or why there is none."""
     population = people(name)
     try:
         rules = rules_of(name, population, method)
@@ -57,14 +60,19 @@ def found_of(method: Method, name: str) -> Attacked | str:
         f"{int(population.counts.sum())} people in {possible} finest cells, {zeros} empty and {small} of 1 or 2.{share} "
         f"Of random requests of up to three dims {plain:.0%} are answered, {filtered:.0%} of those with a filter besides."
     )
-    return Attacked(method.name, name, words, tuple(attacked(population, method, rules, SEED)))
+    return Attacked(method.name, name, words, tuple(attacked(population, method, rules, SEED, behind=behind)))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("words", nargs="*", help="of methods, rules, or studies of the census hypercube")
     parser.add_argument("--store", action="store_true", help="write bench/results/attacks.md and attacks.json")
+    parser.add_argument(
+        "--over-http", action="store_true", help="by the JSON interface of the service; it must be as kept"
+    )
     asked = parser.parse_args()
+    if asked.over_http:
+        return over_http(asked.words)
     failed = False
     for name, run in works().items():
         if asked.words and not any(word in name for word in asked.words):
@@ -78,6 +86,19 @@ def main() -> None:
             quoted.into_readme()
     if failed:
         sys.exit("an attack proves more than every distinct figure does, seen once, or proves what is wrong")
+
+
+def over_http(words: list[str]) -> None:
+    """All attacks through the service: the same numbers as those that are kept."""
+    other = []
+    for method, rules in product(METHODS, RULES):
+        name = f"{method.name}, {rules}"
+        if not words or any(word in name for word in words):
+            found, stored = found_of(method, rules, OverHttp), kept(name)
+            print(f"{name}: {'the same over HTTP' if found == stored else 'NOT the same over HTTP'}", flush=True)
+            other += [] if found == stored else [name]
+    if other:
+        sys.exit(f"the attacks come to something else over HTTP: {'; '.join(other)}")
 
 
 def works() -> dict[str, Callable[[], Attacked | str]]:

@@ -69,16 +69,17 @@ def claims_of(attack: Attack, evidence: Evidence, *, sweeps: int, once: bool) ->
 
 
 def attacked(
-    population: Population, method: Method, rules: fw.server.ServerRules, seed: int, *, sweeps: int = 1500
-) -> list[Outcome]:
-    """All attacks, all of them together, and the benchmark."""
+    population: Population, method: Method, rules: fw.server.ServerRules, seed: int, *, sweeps: int = 1500,
+    behind: Callable[[Any], Any] = lambda server: server,
+) -> list[Outcome]:  # fmt: skip
+    """All attacks, all of them together, and the benchmark; on the servers themselves, or on what they are behind."""
     world = world_of(population, method, rules)
     found: list[Outcome] = []
     attacks = [make() for make in ATTACKS]
     for attack in (*attacks, Together([make() for make in ATTACKS])):
-        server = server_of(population, method, rules, seed)
+        server = behind(server_of(population, method, rules, seed))
         found += run(attack, world, server, population.counts, sweeps=sweeps)
     for benchmark, known in ((EveryFigure(), world), (EveryFigure(APART), replace(world, draws=OF_REQUESTS))):
-        server = server_of(population, method, rules, seed)
+        server = behind(server_of(population, method, rules, seed))
         found += run(benchmark, known, server, population.counts, (10**9,), sweeps=sweeps, once=True)
     return found

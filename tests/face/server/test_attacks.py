@@ -15,7 +15,7 @@ import pytest
 import fiberwalk as fw
 
 MODULES = (
-    "contest", "leaky", "servers", "ways.every_figure",
+    "contest", "leaky", "over_http", "servers", "ways.every_figure",
     *(f"knowledge.{name}" for name in ("beliefs", "bounds", "evidence", "laws", "outside", "population", "world")),
 )  # fmt: skip
 REQUESTS = 120
@@ -121,6 +121,20 @@ def test_the_server_gives_nothing_away_besides_its_figures(suite, name):
     found = proven(suite, together(suite), world, server())
     assert found.contradictions == 0
     assert found.proven <= bound
+
+
+@pytest.mark.parametrize("name", ["random_round base 3", "add_noise, zeros too"])
+def test_attacks_come_to_the_same_over_http(suite, name):
+    method = next(method for method in suite.servers.METHODS if method.name == name)
+    world = suite.servers.world_of(suite.town, method, FEW_SMALL)
+    server = suite.servers.server_of(suite.town, method, FEW_SMALL, 5)
+    behind = suite.over_http.OverHttp(suite.servers.server_of(suite.town, method, FEW_SMALL, 5))
+    inside, over = (
+        list(suite.contest.run(together(suite), world, one, suite.town.counts, (10, 60), sweeps=50))
+        for one in (server, behind)
+    )
+    assert inside == over
+    assert inside[-1].answered < inside[-1].asked  # some are refused
 
 
 def test_refusals_follow_from_the_tables_that_they_refuse(suite):
