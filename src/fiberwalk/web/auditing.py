@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
+from ..server.cube.request import Request
 from .asking import as_asked, asked
 from .coming_in import Auditor, Here
 from .problems import PROBLEMS, Problem
@@ -73,8 +74,7 @@ def answer(
 ) -> dict[str, Any]:  # fmt: skip
     """What a reader would be answered, beside the truth, with risk before and after and utility; not written in the log."""
     request = asked(service.server, dims, filters, sum_of, mean_of, totals)
-    if service.cells(request) > service.settings.max_cells:
-        raise Problem(403, "Too many figures", f"At most {service.settings.max_cells:,} figures are sent.")
+    _refuse_too_large(service, request)
     found = service.server.look(**as_asked(request))
     shown = found.table if found.released else found.withheld
     return {
@@ -89,6 +89,20 @@ def answer(
         "published": _figures(shown),
         "true": _figures(found.original),
     }
+
+
+@router.get("/methods")
+def methods(service: Here, person: Auditor, dims: Dims, filters: Filters = []) -> dict[str, Any]:  # noqa: B006
+    """The risk that other methods would leave in a table of counts, and the utility that they would keep."""
+    request = asked(service.server, dims, filters, None, None, None)
+    _refuse_too_large(service, request)
+    found = service.server.by_method(request.dims, dict(request.where)).reset_index()
+    return {"words": request.words, "methods": [_plain(row) for row in found.to_dict("records")]}
+
+
+def _refuse_too_large(service: Service, request: Request) -> None:
+    if service.cells(request) > service.settings.max_cells:
+        raise Problem(403, "Too many figures", f"At most {service.settings.max_cells:,} figures are sent.")
 
 
 def _ranking(service: Service, user: str | None) -> Any:

@@ -93,8 +93,7 @@ def test_a_table_by_keyboard_alone(page, server):
         tabbed_to(page, name)
         page.keyboard.press("Space")
         assert page.evaluate("document.activeElement.ariaPressed") == "true"
-    page.wait_for_selector("#size.fine")
-    assert page.inner_text("#size") == "12 figures. The rules allow it."
+    page.wait_for_selector("#size.fine >> text=12 figures. The rules allow it.")
     tabbed_to(page, "Show the table")
     page.keyboard.press("Enter")
     assert shown(page) == texts(server.tabulate("age,region").table)
@@ -293,6 +292,15 @@ def test_an_auditor_sees_risk_truth_log_and_ranking(page, server):
         f"{value:.4f}" for value in (looked.risk_before, looked.risk_after, looked.utility)
     ]
     page.focus("#tab-risk")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector("#panel svg.map")
+    rows = [row.split("\t") for row in page.locator("#panel tbody tr").all_inner_texts()]
+    compared = server.by_method("age,region,job", {"sex": "f"})
+    assert [row[0] for row in rows] == [f"{place} {name}" for place, name in enumerate(compared.index, start=1)]
+    assert [row[2] for row in rows] == [f"{value:.4f}" for value in compared["utility"]]
+    marks = ", ".join(page.locator("#panel svg .name").all_text_contents()).split(", ")
+    assert sorted(map(int, marks)) == list(range(1, len(rows) + 1))
+    assert page.locator("#panel svg .own").count() == 1
     page.keyboard.press("ArrowRight")
     page.wait_for_selector("#panel table.grid")
     changed = int((looked.table != looked.original).sum())

@@ -4,9 +4,10 @@ import { button, byId, counted, make, numbers, scrolled, whole } from "./element
 import { decimalsOf, gridOf } from "./figures.js";
 import { query } from "./request.js";
 import { ask } from "./service.js";
+import { mapOf } from "./map.js";
 import { tableOf } from "./table.js";
 
-const TABS = { risk: "Risk and utility", changes: "True figures", log: "Log", ranking: "Ranking" };
+const TABS = { risk: "Risk and utility", methods: "Methods", changes: "True figures", log: "Log", ranking: "Ranking" };
 const share = numbers(4);
 const ROWS = 100;
 const NAMELESS = "without a name";
@@ -59,7 +60,7 @@ export function auditing(told) {
 }
 
 const NONE = [make("p", { class: "quiet" }, "Show a table first.")];
-const PANELS = { risk, changes, log, ranking };
+const PANELS = { risk, methods, changes, log, ranking };
 
 async function risk(request) {
   if (!request) return NONE;
@@ -69,6 +70,20 @@ async function risk(request) {
     make("p", {}, found.released ? `${found.words}.` : `${found.words}: refused, because ${found.reason || found.notice}.`),
     make("dl", { class: "glance" }, tile("risk before protection", found.risk_before), tile("risk after protection", found.risk_after), tile("utility", found.utility)),
     make("p", { class: "quiet" }, "Risk: 0 is none, 1 the most. Utility: 1 means that no figure was changed. A look here is not written into the log."),
+  ];
+}
+
+async function methods(request) {
+  if (!request) return NONE;
+  if (request.of) return [make("p", {}, "Methods are compared on tables of counts.")];
+  const found = await ask(`api/auditor/methods?${query(request)}`);
+  const numbered = found.methods.map((one, place) => ({ ...one, number: place + 1 }));
+  const rows = numbered.map((one) => [`${one.number} ${one.method}`, one.risk === null ? "unknown" : share(one.risk), share(one.utility), whole(100 * one.changed)]);
+  return [
+    make("p", {}, `${found.words}: by each method the risk that it leaves, and the utility that it keeps.`),
+    mapOf(numbered.filter((one) => one.risk !== null)),
+    listOf(["method", "risk", "utility", "figures changed, %"], rows, "Methods for this table"),
+    make("p", {}, "Down and to the right is better: less risk, more utility. The figures of other methods are those that this service would give by them; nobody else sees them."),
   ];
 }
 
