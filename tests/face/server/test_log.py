@@ -18,6 +18,7 @@ import pandas as pd
 import pytest
 
 import fiberwalk as fw
+from fiberwalk.server.log.log import Log
 
 SECRET = 987_654_321
 
@@ -202,7 +203,58 @@ def test_what_is_no_log_is_refused(tmp_path):
     served(log=newer).log.close()
     with closing(sqlite3.connect(newer)) as database, database:
         database.execute("update about set format = 99")
-    with pytest.raises(fw.InputError, match=r"newer\.sqlite: a log of format 99; this fiberwalk reads format 1\."):
+    with pytest.raises(
+        fw.InputError, match=r"newer\.sqlite: a log of format 99; this fiberwalk reads format 1: a newer"
+    ):
         served(log=newer)
     with pytest.raises(fw.InputError, match=r"log\.sqlite: the log cannot be made there"):
         served(log=tmp_path / "nowhere" / "log.sqlite")
+
+
+def older(tmp_path):
+    """A log of the format before the next one, whose tables get another column."""
+    path = tmp_path / "log.sqlite"
+    first = served(log=path)
+    first.tabulate("sex", user="anna")
+    first.log.close()
+    statements = (
+        "alter table answers add column place text not null default 'here'", "create index places on answers (place)",
+    )  # fmt: skip
+    return path, patch.multiple("fiberwalk.server.log.log", FORMAT=2, _CHANGES={1: statements})
+
+
+def test_a_log_of_an_earlier_format_comes_along(tmp_path):
+    path, next_format = older(tmp_path)
+    with next_format:
+        for _ in range(2):  # the second time there is nothing to change
+            with closing(Log(path)) as log:
+                assert [(one.user, one.request.words) for one in log] == [("anna", "sex")]
+                assert log._rows("select place from answers") == [("here",)]
+                assert log._rows("select format from about") == [(2,)]
+    with pytest.raises(
+        fw.InputError, match="a log of format 2; this fiberwalk reads format 1: a newer fiberwalk made it"
+    ):
+        Log(path)
+
+
+def test_a_change_of_format_that_fails_leaves_the_log_as_it_was(tmp_path):
+    path, next_format = older(tmp_path)
+    failing = {1: ("alter table answers add column place text", "no sql")}
+    with (
+        next_format,
+        patch("fiberwalk.server.log.log._CHANGES", failing),
+        pytest.raises(fw.InputError, match="this is no log of a server"),
+    ):
+        Log(path)
+    with closing(Log(path)) as log:
+        assert "place" not in [row[1] for row in log._rows("pragma table_info(answers)")]
+        assert len(log) == 1
+
+
+def test_a_log_that_is_too_old_is_refused(tmp_path):
+    path, _ = older(tmp_path)
+    with (
+        patch.multiple("fiberwalk.server.log.log", FORMAT=3, _CHANGES={2: ()}),
+        pytest.raises(fw.InputError, match="a log of format 1; this fiberwalk reads format 3: it is too old"),
+    ):
+        Log(path)

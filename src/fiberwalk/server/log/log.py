@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from ..cube.request import Request
 
 FORMAT = 1
+_CHANGES: dict[int, tuple[str, ...]] = {}
+"""By which statements a log of each format becomes one of the next: whoever changes the tables below raises FORMAT, and adds
+what an office's log needs to come along."""
 _TABLES = """
 create table if not exists about (format integer not null);
 create table if not exists versions (number integer primary key, digest text unique not null, words text not null);
@@ -70,8 +73,9 @@ class Log:
                 # the last ones. To force each of them to the disk takes longer than the answers do.
                 self._database.execute("pragma journal_mode=wal")
                 self._database.execute("pragma synchronous=normal")
+            self._bring_up_to_date()
             self._database.executescript(_TABLES)
-            self._check_format()
+            self._rows("insert into about select ? where not exists (select * from about)", FORMAT)
         except OSError as problem:
             raise InputError(f"{self.path}: the log cannot be made there ({problem.strerror}).") from None
         except sqlite3.DatabaseError as problem:
@@ -146,19 +150,32 @@ class Log:
         self._rows("begin immediate")
         try:
             yield
-        finally:
-            self._rows("commit")
+        except BaseException:
+            self._rows("rollback")
+            raise
+        self._rows("commit")
 
     def close(self) -> None:
         """Close the file; it is closed as well where the log is no longer used."""
         self._closed()
 
-    def _check_format(self) -> None:
-        rows = self._rows("select format from about")
-        if not rows:
-            self._rows("insert into about values (?)", FORMAT)
-        elif rows[0][0] != FORMAT:
-            raise InputError(f"{self.path}: a log of format {rows[0][0]}; this fiberwalk reads format {FORMAT}.")
+    def _bring_up_to_date(self) -> None:
+        """Make a log of an earlier format one of this, all or nothing, while no other process does."""
+        with self.alone():
+            there = self._rows("select * from sqlite_master where name = 'about'")
+            rows = self._rows("select format from about") if there else []
+            if not rows:
+                return
+            (found,) = rows[0]
+            if found > FORMAT or any(step not in _CHANGES for step in range(found, FORMAT)):
+                newer = "a newer fiberwalk made it" if found > FORMAT else "it is too old"
+                raise InputError(
+                    f"{self.path}: a log of format {found}; this fiberwalk reads format {FORMAT}: {newer}."
+                )
+            for step in range(found, FORMAT):
+                for statement in _CHANGES[step]:
+                    self._rows(statement)
+            self._rows("update about set format = ?", FORMAT)
 
     def _rows(self, query: str, *values: object) -> list[tuple]:
         """What the database answers; every statement is written by itself, and stays when the process is killed."""
