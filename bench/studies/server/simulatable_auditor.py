@@ -7,7 +7,7 @@ times by up to three dims and one filter: at random, as people do who mean no ha
 herself what the answers tell (she has the auditor's public rules), and goes after the cell whose probabilities have moved
 most, by the smallest groups. A breach is judged by a pool of her own, of other random numbers and more draws, after every
 answer. A request that was refused is refused again until something new is answered: that is counted, and not run. The first
-line has so many attacks of each kind, the others a tenth.
+line has so many attacks of each kind, the others a twenty-fifth.
 
 With --store what is printed is kept in bench/results/simulatable_auditor.md.
 """
@@ -219,7 +219,7 @@ def main() -> None:
     print("\n".join(text), flush=True)
     with ProcessPoolExecutor(2, get_context("spawn")) as workers:
         for line in options.lines:
-            text.append(row(SETTINGS[line - 1], options.attacks if line == 1 else -(-options.attacks // 10), workers))
+            text.append(row(SETTINGS[line - 1], options.attacks if line == 1 else -(-options.attacks // 25), workers))
             print(text[-1], flush=True)
     if options.store:
         by = f"python bench/studies/server/simulatable_auditor.py --attacks {options.attacks} --store"
