@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
@@ -110,7 +109,10 @@ class ServerRules:
         >>> fw.server.ServerRules.read(path).areas
         'region'
         """
-        return _read(path)
+        from .setting_files import read_settings
+
+        known = [rule.name for rule in fields(ServerRules)]
+        return ServerRules(**read_settings(path, known, "rule", _problem))
 
     def offered(self, known: Sequence[str]) -> tuple[str, ...]:
         """The dims and levels that may be asked for, of those that the data have."""
@@ -182,34 +184,6 @@ def _problem(rule: str, value: Any) -> str:
         return f"a {'whole ' * whole}number of at least {least}"
     if rule == "max_small_share" and value > 1:
         return "a share of cells, from 0 to 1; 0.1 is ten percent"
-    return ""
-
-
-def _read(path: str | os.PathLike[str]) -> ServerRules:
-    import tomllib
-
-    from ..base.text_files import read_text
-
-    name, text = os.fspath(path), read_text(path)
-    try:
-        rules = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{name}: not a well-formed TOML file ({error}).") from None
-    known = [rule.name for rule in fields(ServerRules)]
-    for rule, value in rules.items():
-        if rule not in known:
-            raise InputError(f"{name}{_line(text, rule)}: there is no rule {rule!r}; {did_you_mean(rule, known)}")
-        problem = _problem(rule, value)
-        if problem:
-            raise InputError(f"{name}{_line(text, rule)}: {rule} = {value!r}: {problem}.")
-    return ServerRules(**rules)
-
-
-def _line(text: str, rule: str) -> str:
-    """Where a rule stands in the file."""
-    for number, line in enumerate(text.splitlines(), start=1):
-        if re.match(rf"\s*\[*\s*[\"']?{re.escape(rule)}\b", line):
-            return f", line {number}"
     return ""
 
 

@@ -65,15 +65,20 @@ class ServiceSettings:
 
 def read_tokens(path: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
     """The tokens of a TOML file with the tables [readers] and [auditors], a line name = "token" each."""
-    import tomllib
-
     from ..base.text_files import read_text
 
+    return as_tokens(read_text(path), os.fspath(path))
+
+
+def as_tokens(text: str, where: str) -> dict[str, dict[str, str]]:
+    """The tokens of such a text."""
+    import tomllib
+
     try:
-        found = tomllib.loads(read_text(path))
+        found = tomllib.loads(text)
     except tomllib.TOMLDecodeError:  # its words quote the line, and so the token
-        raise InputError(f"{os.fspath(path)}: not a well-formed TOML file.") from None
+        raise InputError(f"{where}: not a well-formed TOML file.") from None
     for role, tokens in found.items():
         if role not in ("readers", "auditors") or not isinstance(tokens, dict):
-            raise InputError(f'{os.fspath(path)}: tables [readers] and [auditors], with lines such as anna = "token".')
+            raise InputError(f'{where}: tables [readers] and [auditors], with lines such as anna = "token".')
     return {role: found.get(role, {}) for role in ("readers", "auditors")}

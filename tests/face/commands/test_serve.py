@@ -18,6 +18,7 @@ from click.testing import CliRunner
 
 import fiberwalk as fw
 from fiberwalk.commands.main import main
+from fiberwalk.commands.serving.serve import _application, serve
 
 PEOPLE = "sex,age,n\nf,young,30\nf,old,12\nm,young,9\nm,old,25\n"
 TOKENS = '[readers]\nanna = "the-token-of-anna-1"\n[auditors]\ncarol = "the-token-of-carol"\n'
@@ -81,6 +82,40 @@ def test_an_address_where_nobody_can_listen_is_told_before_the_data_are_read(fol
     assert (
         done.output == f"fiberwalk: --host 127.0.0.1 --port {port}: nobody can listen there (Address already in use).\n"
     )
+
+
+def opened(*words):
+    """The application that words describe, without listening."""
+    with serve.make_context("serve", list(words)) as context:
+        return _application(context.params)
+
+
+def test_secrets_may_be_in_the_environment(folder, monkeypatch):
+    monkeypatch.setenv("FIBERWALK_SEED", "77")
+    monkeypatch.setenv("FIBERWALK_TOKENS", TOKENS)
+    service = opened("people.csv", "--mechanism", "random-round base=3").state.service
+    assert service.server.seed == 77
+    assert service.person("Bearer the-token-of-carol", None).auditor
+    demo = opened("--demo").state.service
+    assert dict(demo.settings.auditors) == {"carol": "the-token-of-carol"}
+    monkeypatch.setenv("FIBERWALK_TOKENS", "[readers]\nanna = 'the-token-of-anna-1")
+    done = CliRunner().invoke(main, ["serve", "people.csv", "--mechanism", "none"])
+    assert done.exit_code == 2
+    assert "FIBERWALK_TOKENS: not a well-formed TOML file." in done.output
+    assert "the-token" not in done.output
+
+
+def test_an_auditor_is_set_up_by_a_file(folder):
+    Path("auditor.toml").write_text("mu = 'means.csv'\nleast_ratio = 0.5\ndraws = 2000\nimagined = 100\n")
+    Path("means.csv").write_text("age,sex,mean\nyoung,f,2.5\nyoung,m,2\nold,f,1\nold,m,3\n")
+    words = ["people.csv", "--mechanism", "random-round base=3", "--seed", "1", "--auditor"]
+    server = opened(*words, "auditor.toml").state.service.server
+    assert any("an auditor refuses what might make it" in note for note in server.notes)
+    assert not server.tabulate("sex,age").released
+    Path("auditor.toml").write_text("mu = 1\nbreachshare = 0.1\n")
+    done = CliRunner().invoke(main, ["serve", *words, "auditor.toml"])
+    assert done.exit_code == 2
+    assert "auditor.toml, line 2: there is no parameter 'breachshare'; did you mean 'breach_share'?" in done.output
 
 
 @contextmanager

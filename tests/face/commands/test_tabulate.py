@@ -79,10 +79,24 @@ def test_the_seed_is_kept_from_call_to_call(folder):
     if os.name == "posix":
         assert (folder / "secret.txt").stat().st_mode & 0o077 == 0
     (folder / "secret.txt").write_text("twelve")
-    assert "secret.txt: a file of a seed holds one whole number" in run(*asked).stderr
+    assert "secret.txt: a seed is one whole number, and nothing else stands there." in run(*asked).stderr
     assert f"{folder}: this is a folder, not a file" in run(*asked[:-1], folder).stderr
     (folder / "circle.txt").symlink_to(folder / "circle.txt")
     assert "new seed, for the agency alone: circle.txt" in run(*asked[:-1], "circle.txt").stderr
+
+
+def test_the_seed_may_be_in_the_environment(folder, monkeypatch):
+    asked = ("people.csv", "--dims", "sex,age", *ROUNDING)
+    by_option = run(*asked, "--seed", "77", "--out", "one.parquet")
+    monkeypatch.setenv("FIBERWALK_SEED", "77\n")
+    kept = run(*asked, "--out", "two.parquet")
+    assert by_option.exit_code == kept.exit_code == 0
+    pd.testing.assert_frame_equal(pd.read_parquet("one.parquet"), pd.read_parquet("two.parquet"))
+    monkeypatch.setenv("FIBERWALK_SEED", "secret-77")
+    wrong = run(*asked)
+    assert wrong.exit_code == 2
+    assert "FIBERWALK_SEED: a seed is one whole number, and nothing else stands there." in wrong.stderr
+    assert "secret-77" not in wrong.output
 
 
 def test_without_a_file_it_prints_the_table_and_the_risk_of_every_category(folder):

@@ -13,13 +13,15 @@ import click
 
 from ..shared.manners import speaks_plainly
 from .server_options import sets_up_a_server
-from .server_settings import server_of
+from .server_settings import SEED, server_of
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
 WORDS = "FIBERWALK_SERVE"
 """The environment variable in which workers find the words of the command; there is no secret among them."""
+TOKENS = "FIBERWALK_TOKENS"
+"""... and in which tokens may stand, as in a file of them."""
 DEMO_TOKEN = "the-auditor-of-the-demo"
 
 
@@ -46,7 +48,12 @@ Exit status: 0 stopped; 2 the input is wrong.""",
 @click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True, help="... and the port.")
 @click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Processes that answer.")
 @click.option("--title", metavar="TEXT", help="What the data are called.")
-@click.option("--tokens", type=click.Path(path_type=Path), metavar="FILE", help="Who may come in, and by which token.")
+@click.option(
+    "--tokens",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Who may come in, and by which token; or in the environment variable FIBERWALK_TOKENS.",
+)
 @click.option("--user-header", metavar="NAME", help="The header in which a reverse proxy names whoever it let in.")
 @click.option(
     "--per-minute", type=click.IntRange(min=1), metavar="N", help="The most requests of one name in a minute."
@@ -74,7 +81,7 @@ def serve(**options: Any) -> None:
     for note in made.state.service.server.notes:
         click.echo(f"note: {note}.", err=True)
     click.echo(f"Tables on request at http://{options['host']}:{options['port']} (stop it with Ctrl-C)", err=True)
-    if options["demo"] and options["tokens"] is None:
+    if options["demo"] and not _names_tokens(options):
         click.echo(f"The token of its auditor: {DEMO_TOKEN}", err=True)
     how = {"host": options["host"], "port": options["port"], "log_level": "warning", "access_log": False,
            "server_header": False, "http": PromptConnection}  # fmt: skip
@@ -99,7 +106,7 @@ def _check(options: dict[str, Any]) -> None:
         raise InputError("serve needs the FILE of the data, or --demo.")
     if options["demo"]:
         return
-    if options["seed_file"] is None and options["seed"] is None:
+    if options["seed_file"] is None and options["seed"] is None and SEED not in os.environ:
         raise InputError("serve needs a --seed-file, so that the same people are answered alike after a restart.")
     if options["seed"] is not None and options["workers"] > 1:
         raise InputError("--workers: give the seed by --seed-file; --seed would stand where others can read it.")
@@ -124,20 +131,27 @@ def _application(options: dict[str, Any]) -> FastAPI:
     """The service that options describe."""
     from ...server.table_server import TableServer
     from ...web.opening import application
-    from ...web.settings import ServiceSettings, read_tokens
+    from ...web.settings import ServiceSettings, as_tokens, read_tokens
 
     named = ("user_header", "per_minute", "per_minute_in_all")
     settings: dict[str, Any] = {name: options[name] for name in named} | {"title": options["title"] or _title(options)}
     if options["tokens"] is not None:
         settings |= read_tokens(options["tokens"])
+    elif TOKENS in os.environ:
+        settings |= as_tokens(os.environ[TOKENS], TOKENS)
     if not options["demo"]:
         return application(server_of(options, answers=True), ServiceSettings(**settings))
     from ...examples import hypercube
 
     server = TableServer(hypercube(), mechanism="random_round", parameters={"base": 3}, seed=1, log=options["log"])
-    if options["tokens"] is None:
+    if not _names_tokens(options):
         settings["auditors"] = {"auditor": DEMO_TOKEN}
     return application(server, ServiceSettings(**settings))
+
+
+def _names_tokens(options: dict[str, Any]) -> bool:
+    """Did somebody say who may come in?"""
+    return options["tokens"] is not None or TOKENS in os.environ
 
 
 def _title(options: dict[str, Any]) -> str:

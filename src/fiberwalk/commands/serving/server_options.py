@@ -101,7 +101,14 @@ _OPTIONS: list[Callable] = [
         help="Where requests are written down (see `fiberwalk log`); made where there is none.",
     ),
     click.option(
-        "--seed", type=click.IntRange(min=0), help="Of the random numbers (default: a new one, kept in the note)."
+        "--auditor", type=click.Path(path_type=Path), metavar="FILE",
+        help="Refuse what might tell too much together with all that was answered before, by a TOML file: mu = 1.5 is the "
+        "expected count of each cell that is watched, least_ratio = 0.1, breach_share = 0.05, filters = {region = '1'}; "
+        "refusals tell nothing. Goes with --log.",
+    ),
+    click.option(
+        "--seed", type=click.IntRange(min=0),
+        help="Of the random numbers; or in the environment variable FIBERWALK_SEED (default: a new one, kept in the note).",
     ),
     click.option(
         "--seed-file", type=click.Path(path_type=Path), metavar="FILE",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +13,13 @@ from ..shared.file_options import hierarchies
 from ..shared.sample_options import population_size
 
 if TYPE_CHECKING:
+    from ...server.auditor.auditor import Auditor
     from ...server.cube.magnitudes import Magnitude
     from ...server.rules import ServerRules
     from ...server.table_server import TableServer
 
+SEED = "FIBERWALK_SEED"
+"""The environment variable for a seed that is in no file and on no command line."""
 LONGEST_SEED = 40
 """Digits; taken seeds have fewer."""
 
@@ -49,6 +53,7 @@ def server_of(options: dict[str, Any], *, answers: bool) -> TableServer:
         keys=options["keys"],
         hierarchies=hierarchies(options["hierarchy"]),
         log=options["log"],
+        auditor=_auditor(options["auditor"]),
     )  # fmt: skip
 
 
@@ -73,6 +78,15 @@ def _rules(options: dict[str, Any]) -> ServerRules:
     rules = ServerRules() if options["rules"] is None else ServerRules.read(options["rules"])
     named = [rule.name for rule in fields(ServerRules) if rule.name not in ("dims", "areas")]
     return replace(rules, **{name: options[name] for name in named if options[name] is not None})
+
+
+def _auditor(path: Path | None) -> Auditor | None:
+    """Who refuses what might tell too much together with all that was answered before."""
+    if path is None:
+        return None
+    from ...server.auditor.auditor import Auditor
+
+    return Auditor.read(path)
 
 
 def _check_sample(options: dict[str, Any]) -> None:
@@ -111,21 +125,27 @@ def _seed(options: dict[str, Any]) -> int | None:
     from ...base.text_files import read_text, write_private
     from ...protect.mechanism.cell_keys import taken_seed
 
-    path = options["seed_file"]
-    if path is not None and options["seed"] is not None:
+    path, seed = options["seed_file"], options["seed"]
+    if path is not None and seed is not None:
         raise InputError("--seed and --seed-file: give one of them.")
     if path is None:
-        seed: int | None = options["seed"]
-        return seed
+        text = os.environ.get(SEED)
+        return seed if seed is not None or text is None else _whole(text, SEED)
     if path.exists():
-        text = read_text(path).strip()
-        if not text.isdecimal() or len(text) > LONGEST_SEED:
-            raise InputError(f"{path}: a file of a seed holds one whole number.")
-        return int(text)
+        return _whole(read_text(path), str(path))
     new = taken_seed(None)
     write_private(f"{new}\n", path)  # whoever reads the seed can undo what is random
     click.echo(f"new seed, for the agency alone: {path}", err=True)
     return new
+
+
+def _whole(text: str, where: str) -> int:
+    """A seed that is kept somewhere; what is kept there instead is not quoted."""
+    from ...base.errors import InputError
+
+    if not text.strip().isdecimal() or len(text.strip()) > LONGEST_SEED:
+        raise InputError(f"{where}: a seed is one whole number, and nothing else stands there.")
+    return int(text)
 
 
 def _summed(texts: tuple[str, ...]) -> dict[str, Magnitude] | None:

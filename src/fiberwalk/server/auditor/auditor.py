@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
 from ...base.errors import InputError
@@ -106,6 +108,32 @@ class Auditor:
             raise InputError(f"seed={self.seed!r}: a whole number of at least 0; it is no secret.")
         object.__setattr__(self, "predicates", _sets(self.predicates))
 
+    @staticmethod
+    def read(path: str | os.PathLike[str]) -> Auditor:
+        """An auditor from a TOML file: a line for each parameter.
+
+        `mu` may name a CSV file beside it, whose last column is the expected count of the cell that the others name.
+
+        Examples
+        --------
+        >>> import fiberwalk as fw, pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "auditor.toml"
+        >>> _ = path.write_text('mu = 1\\nbreach_share = 0.02\\nfilters = {region = "1"}\\n')
+        >>> fw.server.Auditor.read(path).breach_share
+        0.02
+        """
+        from ..setting_files import read_settings
+
+        found = read_settings(path, [one.name for one in fields(Auditor)], "parameter", _not_of_a_file)
+        if "mu" not in found:
+            raise InputError(f"{os.fspath(path)}: an auditor needs mu, the expected count of each cell.")
+        if isinstance(found["mu"], str):
+            found["mu"] = _means(Path(path).parent / found["mu"])
+        try:
+            return Auditor(**found)
+        except InputError as problem:
+            raise InputError(f"{os.fspath(path)}: {problem}") from None
+
     @property
     def words(self) -> str:
         """What is refused, in a sentence."""
@@ -117,6 +145,30 @@ class Auditor:
             f"probability of at most {self.breach_share:g}; refusals tell nothing, probabilities are estimated by "
             f"{self.draws:,} draws"
         )
+
+
+def _not_of_a_file(name: str, value: Any) -> str:
+    """What a value of a file should be that no auditor can tell of."""
+    if name == "mu" and not is_number(value) and not isinstance(value, str):
+        return "a number, or the name of a CSV file of expected counts"
+    if name == "filters" and not isinstance(value, dict):
+        return 'a table of dims with their labels, {region = "1"}'
+    return ""
+
+
+def _means(path: Path) -> Any:
+    """Expected counts, by the labels of their cells."""
+    import pandas as pd
+
+    from ...base.text_files import read_text
+
+    read_text(path)  # says what is wrong with a file that cannot be read
+    try:
+        frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+        *dims, last = frame.columns
+        return frame.set_index(dims)[last].astype(float)
+    except (ValueError, KeyError):
+        raise InputError(f"{path}: a CSV file whose last column is a number, and whose others are dims.") from None
 
 
 def _sets(predicates: Any) -> tuple[tuple[int, ...], ...]:

@@ -191,3 +191,34 @@ def test_other_methods_that_follow_record_keys(mechanism):
     assert server.tabulate("sex,region").notice in ("", REFUSED)
     assert server._guard.watch.answers == 1
     assert not server._guard.watch.blind
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("least_ratio = 0.1\n", "an auditor needs mu, the expected count of each cell."),
+        ("mu = [1, 2]\n", "auditor.toml, line 1: mu = [1, 2]: a number, or the name of a CSV file of expected counts."),
+        ("mu = 1\nfilters = 'N'\n", "line 2: filters = 'N': a table of dims with their labels"),
+        ("mu = 1\n\nseeds = 4\n", "line 3: there is no parameter 'seeds'; did you mean 'seed'?"),
+        ("mu = 1\nleast_ratio = 2\n", "auditor.toml: least_ratio=2: a number above 0 and below 1."),
+        ("mu = 'words.csv'\n", "words.csv: a CSV file whose last column is a number, and whose others are dims."),
+        ("mu = 'nowhere.csv'\n", "nowhere.csv"),
+        ("mu = \n", "not a well-formed TOML file"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_told_by_its_line(tmp_path, text, words):
+    (tmp_path / "auditor.toml").write_text(text)
+    (tmp_path / "words.csv").write_text("sex,mean\nf,many\n")
+    with pytest.raises(fw.InputError) as problem:
+        fw.server.Auditor.read(tmp_path / "auditor.toml")
+    assert words in str(problem.value)
+
+
+def test_a_file_says_what_the_parameters_do(tmp_path):
+    (tmp_path / "auditor.toml").write_text(
+        'mu = "means.csv"\nleast_ratio = 0.2\npredicates = [[1, 2]]\n[filters]\nregion = "N"\n'
+    )
+    (tmp_path / "means.csv").write_text("sex,mean\nf,2\nm,0.5\n")
+    found = fw.server.Auditor.read(tmp_path / "auditor.toml")
+    assert found.mu.to_dict() == {"f": 2.0, "m": 0.5}
+    assert (found.least_ratio, found.predicates, found.filters) == (0.2, ((1, 2),), {"region": "N"})
