@@ -108,9 +108,9 @@ class Attack:
         if number in self.refused:
             self.run.answered.append(False)
             return
-        begin = time.perf_counter()
+        begin = time.process_time()
         answer = self.server.tabulate(self.requests[number][0], dict(self.requests[number][1]))
-        self.run.seconds.append(time.perf_counter() - begin)
+        self.run.seconds.append(time.process_time() - begin)
         told = answer.released or answer.notice.startswith("the table is too sparse")  # all its figures are 0
         self.run.answered.append(told)
         if not told:
@@ -211,7 +211,7 @@ def main() -> None:
         f"Attacks of {REQUESTS} requests, {len(all_requests())} different tables, rounded to base 3. Breaches: the share of "
         "attacks in which some answer made a predicate of a cell less probable than the least ratio, or more than its "
         f"inverse, judged by {OWN_DRAWS:,} draws that are not the auditor's. Where an attacker's own pool is lost that "
-        "counts as a breach, and she stops. Milliseconds are those of one of two processes beside each other.",
+        "counts as a breach, and she stops. Milliseconds are of processor time.",
         "",
         HEAD,
         "| " + " | ".join(["---"] * HEAD.count(" | ")) + " | --- |",
