@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,11 +13,13 @@ from .cube.request import CONSISTENT, Request
 from .judging import Judge, Verdict
 from .measuring.agency_view import AgencyView
 from .measuring.measures import Measure
-from .measuring.sample_measure import SampleMeasure
 from .protecting.making import Maker
 from .protecting.protection import Protection
 from .rules import TOO_THIN, numbered
 from .tables import Tables, tables_of
+
+if TYPE_CHECKING:
+    from .measuring.sample_measure import SampleMeasure
 
 
 @dataclass(frozen=True, eq=False)

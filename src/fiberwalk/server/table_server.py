@@ -16,8 +16,7 @@ from ..protect.mechanism.cell_keys import taken_seed
 from ..release.tables.table_forms import Hierarchies
 from .answer import Answer
 from .answering import Answering
-from .auditor.auditor import Auditor
-from .auditor.guard import REFUSED, Guard
+from .auditor.auditor import REFUSED, Auditor
 from .catalogue import Catalogue, catalogue_of
 from .cube.label_sets import as_boxes
 from .cube.levels import refuse_crossing
@@ -31,7 +30,6 @@ from .judging import Judge
 from .log.entries import digest_of, version_of
 from .log.log import Log
 from .measuring.measures import SAMPLE, Measure, as_measure
-from .measuring.sample_measure import SampleMeasure, as_sample_measure
 from .protecting.making import Maker
 from .protecting.offered_tables import METHOD as LATTICE
 from .protecting.offered_tables import RoundedTables, rounded_tables
@@ -45,6 +43,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ..results.audit_result import Audit
+    from .auditor.guard import Guard
+    from .measuring.sample_measure import SampleMeasure
 
 
 class TableServer:
@@ -214,6 +214,10 @@ class TableServer:
         cube = read(data, self.seed, roles)
         self.cube = replace(cube, impossible=as_boxes(cube, impossible))
         if risk == SAMPLE:
+            from .measuring.sample_measure import (
+                as_sample_measure,
+            )  # chains behind it: not read where nobody needs them
+
             measure, self.cube = as_sample_measure(self.cube, people, model, weights, draws)
         offered = self.rules.offered(tuple(self.cube.labels))
         if not crossing:
@@ -233,9 +237,14 @@ class TableServer:
         self.log = Log(log)
         before_words = "" if self.before is None else self.before.words
         self._version = self.log.number_of(version_of(self.maker, self.rules, before_words))
-        self._guard = None if auditor is None else Guard(auditor, self.maker, self.offered, self.rules)
+        self._guard = None if auditor is None else self._watched_by(auditor)
         if self._guard is not None:
             self._guard.catch_up(self.log, self._answering.of, self._digest)
+
+    def _watched_by(self, auditor: Auditor) -> Guard:
+        from .auditor.guard import Guard  # kernels behind it: not read where nobody needs them
+
+        return Guard(auditor, self.maker, self.offered, self.rules)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -16,11 +16,17 @@ from ..base.version import VERSION
 from . import auditing, pxweb, tables, watching
 from .problems import PROBLEMS, Problem, told
 from .service import Service
-from .watching import Counts, watched
+from .watching import Counts, Watched
 
 PAGE = Path(__file__).parent / "page"
 PARTS = frozenset(path.name for path in PAGE.iterdir() if path.suffix in (".css", ".js"))
 OWN_ONLY = "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+FOR_BROWSERS = {
+    "Content-Security-Policy": OWN_ONLY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+}
+"""What they are told with every answer."""
 
 
 def app_of(service: Service) -> FastAPI:
@@ -32,8 +38,7 @@ def app_of(service: Service) -> FastAPI:
     made.state.service, made.state.counts = service, Counts()
     for router in (tables.router, pxweb.router, auditing.router, watching.router):
         made.include_router(router)
-    made.middleware("http")(_safe)
-    made.middleware("http")(watched)
+    made.add_middleware(Watched, headers=FOR_BROWSERS)
     made.add_exception_handler(Problem, _problem)
     made.add_exception_handler(FiberwalkError, _wrong)
     made.add_exception_handler(RequestValidationError, _malformed)
@@ -47,15 +52,6 @@ def _part_of_the_page(name: str) -> FileResponse:
     if name not in PARTS:
         raise Problem(404, "Not found", "There is no such page.")
     return FileResponse(PAGE / name, headers={"Cache-Control": "no-cache"})  # a browser asks whether it changed
-
-
-async def _safe(request: Request, call_next: Any) -> Any:
-    """What browsers are told about every answer."""
-    response = await call_next(request)
-    response.headers["Content-Security-Policy"] = OWN_ONLY
-    response.headers["X-Content-Type-Options"] = "nosniff"
-    response.headers["Referrer-Policy"] = "no-referrer"
-    return response
 
 
 async def _problem(request: Request, problem: Any) -> JSONResponse:

@@ -1,4 +1,4 @@
-"""Who comes in by which door: what routes depend on."""
+"""Who comes in by which door: what routes depend on. It is looked up at once, without a thread of its own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .service import Person, Service
 _token = HTTPBearer(auto_error=False, description="The token that the office gave you; an open service needs none.")
 
 
-def _service(request: Request) -> Service:
+async def _service(request: Request) -> Service:
     service: Service = request.app.state.service
     return service
 
@@ -21,7 +21,7 @@ def _service(request: Request) -> Service:
 Here = Annotated[Service, Depends(_service)]
 
 
-def _reader(request: Request, service: Here, token: Annotated[object, Depends(_token)]) -> Person:
+async def _reader(request: Request, service: Here, token: Annotated[object, Depends(_token)]) -> Person:
     """Who is asking; the token stands among the parameters so that the description tells of it."""
     person = service.person(request.headers.get("Authorization"), _named_by_proxy(request, service))
     request.state.person = person
@@ -31,10 +31,10 @@ def _reader(request: Request, service: Here, token: Annotated[object, Depends(_t
 Reader = Annotated[Person, Depends(_reader)]
 
 
-def _anybody(request: Request, service: Here, token: Annotated[object, Depends(_token)]) -> Person | None:
+async def _anybody(request: Request, service: Here, token: Annotated[object, Depends(_token)]) -> Person | None:
     """Who is asking, and nobody who may not come in; a token that nobody has is refused as everywhere."""
     if request.headers.get("Authorization") or service.open or _named_by_proxy(request, service):
-        return _reader(request, service, token)
+        return await _reader(request, service, token)
     return None
 
 
@@ -46,7 +46,7 @@ def _named_by_proxy(request: Request, service: Service) -> str | None:
     return None if header is None else request.headers.get(header)
 
 
-def _auditor(person: Reader) -> Person:
+async def _auditor(person: Reader) -> Person:
     if not person.auditor:
         if not person.name:
             raise Problem(401, "For auditors", "This is for auditors, with a token: Authorization: Bearer TOKEN.")

@@ -6,7 +6,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
@@ -14,6 +14,7 @@ from typing import Any
 from uuid import uuid4
 
 from fastapi import APIRouter, Request, Response
+from starlette.datastructures import MutableHeaders
 
 from ..base.version import VERSION
 from .coming_in import Auditor, Here
@@ -78,23 +79,39 @@ def metrics(request: Request, person: Auditor) -> Response:
     return Response(request.app.state.counts.text(), media_type="text/plain; version=0.0.4")
 
 
-async def watched(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
-    """Count a request, and write a line about it: no token, no label, no figure."""
-    begin, number = time.perf_counter(), uuid4().hex
-    bug = ""
-    try:
-        response = await call_next(request)
-    except Exception as problem:  # without its words, which may quote what is withheld
-        bug, response = where_it_broke(problem), told(Problem(500, "Error", f"This should not happen: {number}."))
-    seconds = time.perf_counter() - begin
-    path = getattr(request.scope.get("route"), "path", "other")
-    request.app.state.counts.add(path, response.status_code, seconds)
-    person = getattr(request.state, "person", None)
-    line = {
-        "at": datetime.now(UTC).isoformat(timespec="milliseconds"), "id": number, "user": person.name if person else "",
-        "method": request.method, "route": path, "status": response.status_code, "ms": round(1000 * seconds, 1),
-    }  # fmt: skip
-    line |= {"bug": bug} if bug else {}
-    print(json.dumps(line, ensure_ascii=False), file=sys.stderr, flush=True)
-    response.headers["X-Request-ID"] = number
-    return response
+class Watched:
+    """An application of which every request is counted, and told of in a line: no token, no label, no figure."""
+
+    def __init__(self, app: Any, headers: Mapping[str, str]) -> None:
+        self.app, self.headers = app, headers
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer a request, with these headers and a number."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        begin, number, statuses, bug = time.perf_counter(), uuid4().hex, [], ""
+
+        async def sent(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                statuses.append(message["status"])
+                MutableHeaders(scope=message).update({**self.headers, "X-Request-ID": number})
+            await send(message)
+
+        try:
+            await self.app(scope, receive, sent)
+        except Exception as problem:  # without its words, which may quote what is withheld
+            bug = where_it_broke(problem)
+            if not statuses:
+                await told(Problem(500, "Error", f"This should not happen: {number}."))(scope, receive, sent)
+        seconds = time.perf_counter() - begin
+        path = getattr(scope.get("route"), "path", "other")
+        scope["app"].state.counts.add(path, statuses[0], seconds)
+        person = scope.get("state", {}).get("person")
+        line = {
+            "at": datetime.now(UTC).isoformat(timespec="milliseconds"), "id": number,
+            "user": person.name if person else "", "method": scope["method"], "route": path, "status": statuses[0],
+            "ms": round(1000 * seconds, 1),
+        }  # fmt: skip
+        line |= {"bug": bug} if bug else {}
+        print(json.dumps(line, ensure_ascii=False), file=sys.stderr, flush=True)

@@ -11,6 +11,8 @@ from typing import Any
 from ...base.errors import InputError
 from ...base.numbers import check_whole, is_number
 
+REFUSED = "together with earlier answers, an answer to this request might tell too much"
+"""The one notice of all refusals by an auditor."""
 LEAST_PRIOR = 0.01
 """A predicate that was less probable beforehand is watched for becoming probable, not for becoming impossible."""
 TAIL = 1e-6

@@ -23,9 +23,6 @@ from .auditor import Auditor
 from .sub_cube import sub_cube
 from .watch import watch
 
-REFUSED = "together with earlier answers, an answer to this request might tell too much"
-"""The one notice of all refusals by an auditor."""
-
 
 class Guard:
     """Asks an auditor about requests, and tells it what was answered.

@@ -10,7 +10,7 @@ import pytest
 import fiberwalk as fw
 from fiberwalk.protect.rounding.random_rounding import RandomRounding
 from fiberwalk.release.tables.dims import Dim
-from fiberwalk.server.auditor.guard import REFUSED
+from fiberwalk.server.auditor.auditor import REFUSED
 from fiberwalk.server.auditor.watch import watch
 from fiberwalk.server.rules import TOO_THIN
 

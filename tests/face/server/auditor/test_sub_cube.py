@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import fiberwalk as fw
-from fiberwalk.server.auditor.guard import REFUSED
+from fiberwalk.server.auditor.auditor import REFUSED
 from fiberwalk.server.auditor.sub_cube import sub_cube
 from fiberwalk.server.cube.request import as_request
 
