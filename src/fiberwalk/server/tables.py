@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..release.tables.dims import TOTAL, Dim
-from ..release.tables.tables import labelled
 from .cube.request import ADDED, CONSISTENT, Request
 from .judging import Judge
 from .protecting.making import Made, Maker, true_figures
@@ -41,15 +40,13 @@ class Tables:
 
     def labelled(self, figures: np.ndarray, name: str) -> xr.DataArray:
         """Figures with the labels of the table, in the order in which its dims were asked for."""
-        with_totals = bool(self.request.totals)
-        rows = [(dim.name, [*dim.labels, TOTAL] if with_totals else list(dim.labels)) for dim in self.dims]
-        if not with_totals:
-            table = labelled(figures, self.dims)
-        else:
-            import xarray as xr
+        import xarray as xr
 
-            table = xr.DataArray(figures, dims=[dim for dim, _ in rows], coords=dict(rows))
-        return table.transpose(*self.request.dims).rename(name)
+        further = [TOTAL] if self.request.totals else []
+        labels = {dim.name: [*dim.labels, *further] for dim in self.dims}
+        asked = self.request.dims
+        figures = figures.transpose([list(labels).index(dim) for dim in asked])
+        return xr.DataArray(figures, {dim: labels[dim] for dim in asked}, asked, name)
 
 
 def tables_of(seen: Request, whole: Made, maker: Maker, judge: Judge) -> Tables:
