@@ -30,6 +30,10 @@ BITS = 62
 EXACT_FLOATS = 2.0**53
 """Numbers of tables below this are counted exactly."""
 NO_LIMIT = 2**62
+FINE = 1_000_000
+"""Parts of a natural logarithm, by which sizes are compared."""
+DONE = 2**62
+"""The cost of a cell that is in the order already."""
 NOTHING = np.zeros((0, 0), dtype=np.int64)
 
 
@@ -127,25 +131,25 @@ def swept(part: Part, weights: Sequence[np.ndarray], sums: Any, budget: Budget) 
 
 def _order(part: Part) -> list[int]:
     """The cells in an order in which few sums are open at a time, and these small ones."""
-    by_cell = sp.csc_array(part.incidence)
-    size = np.log1p(np.minimum(part.last, part.incidence @ part.high)).astype(float)
-    left = np.diff(part.incidence.indptr).astype(np.int64)
-    opened = np.zeros(len(size), dtype=bool)
+    by_cell, by_figure = sp.csc_array(part.incidence), sp.csr_array(part.incidence)
+    sizes = np.log1p(np.minimum(part.last, part.incidence @ part.high))
+    size = np.rint(FINE * sizes).astype(np.int64).tolist()  # whole, so that what is added up one by one is exact
+    left = np.diff(by_figure.indptr).tolist()
+    of_figure = np.split(by_figure.indices, by_figure.indptr[1:-1])
+    of_cell = [figures.tolist() for figures in np.split(by_cell.indices, by_cell.indptr[1:-1])]
+    # What a cell adds to the sizes of open sums: its figures open with it, unless they close with it, or they close.
+    adds = [0 if number == 1 else of for number, of in zip(left, size, strict=True)]
+    cost = np.array([sum(adds[figure] for figure in mine) for mine in of_cell])
     order: list[int] = []
-    rest = set(range(len(part.cells)))
-    figures_of = [by_cell.indices[by_cell.indptr[i] : by_cell.indptr[i + 1]] for i in range(len(part.cells))]
-    while rest:
-
-        def cost(cell: int) -> tuple[float, int]:
-            mine = figures_of[cell]
-            closing, opening = left[mine] == 1, ~opened[mine]
-            return float(size[mine[opening & ~closing]].sum() - size[mine[closing & ~opening]].sum()), cell
-
-        cell = min(rest, key=cost)
-        rest.remove(cell)
+    for _ in of_cell:
+        cell = int(cost.argmin())
         order.append(cell)
-        left[figures_of[cell]] -= 1
-        opened[figures_of[cell]] = True
+        for figure in of_cell[cell]:
+            left[figure] -= 1
+            now = -size[figure] if left[figure] == 1 else 0
+            cost[of_figure[figure]] += now - adds[figure]
+            adds[figure] = now
+        cost[order] = DONE
     return order
 
 

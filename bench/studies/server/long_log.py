@@ -13,6 +13,7 @@ import argparse
 import resource
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +30,7 @@ HEAD = (
     "distinct requests",
     "figures held",
     "cells of 1 or 2 people, P >= 0.95",
-    "s an answer, mean of the new ones",
+    "s of processor an answer, mean of the new ones",
     "... 95%",
     "... longest",
     "memory, MiB",
@@ -68,10 +69,10 @@ def main() -> None:
     steps = {int(step) for step in (10, 30, 100, 300, 1000, 2000, 3000, 5000, 10_000) if step <= options.answers}
     for number in range(1, options.answers + 1):
         server.tabulate(*asked_at_random(cube, random))
-        before, known = time.perf_counter(), len(ranking.seen)
+        before, known = time.process_time(), len(ranking.seen)
         ranking.update()
         if len(ranking.seen) > known:
-            seconds.append(time.perf_counter() - before)
+            seconds.append(time.process_time() - before)
         if number in steps | {options.answers}:
             memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
             figures, sure = len(ranking.neighbourhoods.figures), len(ranking.sure)
@@ -80,13 +81,23 @@ def main() -> None:
             text.append(line([*row, *(f"{value:.3f}" for value in times), f"{memory:,.0f}"]))
             print(text[-1], flush=True)
             seconds = []
-    text += ["", *(f"Left out: {number:,} {what}." for what, number in ranking.left_out.items())]
-    print("\n".join(text[-2:]))
-    if options.store:
-        by = f"python bench/studies/server/long_log.py --answers {options.answers} --seed {options.seed} --store"
-        when = circumstances(now(time.perf_counter() - begin))
-        lines = ["# A log of many answers", "", f"By `{by}`.", "", *text, "", f"*{when}*", ""]
-        (RESULTS / "long_log.md").write_text("\n".join(lines), encoding="utf-8")
+            if options.store:  # each line as soon as it is there, so that nothing is lost of a run of hours
+                keep(text, ranking.left_out, number, options, time.perf_counter() - begin)
+    print(*left_out(ranking.left_out), sep="\n")
+
+
+def left_out(what: Mapping[str, int]) -> list[str]:
+    """What the ranking did not read."""
+    return [f"Left out: {number:,} {words}." for words, number in what.items()] or ["Nothing was left out."]
+
+
+def keep(text: list[str], what: Mapping[str, int], number: int, options: argparse.Namespace, seconds: float) -> None:
+    """Write what was found so far."""
+    by = f"python bench/studies/server/long_log.py --answers {options.answers} --seed {options.seed} --store"
+    so_far = "" if number == options.answers else f" It was not at its end: these are {number:,} answers."
+    lines = ["# A log of many answers", "", f"By `{by}`.{so_far}", "", *text, "", *left_out(what), ""]
+    lines += [f"*{circumstances(now(seconds))}*", ""]
+    (RESULTS / "long_log.md").write_text("\n".join(lines), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -86,7 +86,9 @@ class Solver:
         shape = tuple(map(len, classes))
         if int(np.prod(shape)) > MOST_CELLS:
             return Read({}, whole=False)
-        inside = [self._inside(figure.group, dims, classes) for figure in figures]
+        # all labels of a class are treated alike, and so one of them speaks for it
+        speaking = [np.array([own.argmax() for own in of_dim]) for of_dim in classes]
+        inside = [self._inside(figure.group, dims, speaking) for figure in figures]
         covered = np.logical_or.reduce(inside) & self._possible(where, dims, classes)
         sums = np.stack(inside)[:, covered]
         kept = np.flatnonzero(sums.any(axis=1))
@@ -124,12 +126,9 @@ class Solver:
         _, first, kind = np.unique(masks, axis=1, return_index=True, return_inverse=True)
         return [kind.ravel() == number for number in np.argsort(first) if masks[:, first[number]].any()]
 
-    def _inside(self, group: Group, dims: Sequence[int], classes: Sequence[Sequence[np.ndarray]]) -> np.ndarray:
+    def _inside(self, group: Group, dims: Sequence[int], speaking: Sequence[np.ndarray]) -> np.ndarray:
         """Which cells a group has."""
-        axes = []
-        for dim, of_dim in zip(dims, classes, strict=True):
-            meant = self.groups.meant(dim, group[dim])
-            axes.append(np.array([bool(meant[label].any()) for label in of_dim]))
+        axes = [self.groups.meant(dim, group[dim])[labels] for dim, labels in zip(dims, speaking, strict=True)]
         return np.logical_and.outer(*axes) if len(axes) == 2 else axes[0]
 
     def _possible(
