@@ -471,9 +471,25 @@ class TableServer:
         >>> server.audit().cells.loc["sex=1, age=1", ["lower", "upper"]].tolist()
         [1, 4]
         """
-        again = answered_again(self._answering.of, self._version, self.seed)
         with shown(progress) as tell:
-            return ranking_of(self, again, user, filters, sure, small).update(tell)
+            return self.ranking(user=user, filters=filters, sure=sure, small=small).update(tell)
+
+    def ranking(
+        self, *, user: str | None = None, filters: Mapping[str, Any] | None = None, sure: float = 0.95, small: int = 2
+    ) -> Ranking:
+        """What `audit` gives before it has read anything: a long log is read in steps by its `update(most=...)`.
+
+        Examples
+        --------
+        >>> import fiberwalk as fw
+        >>> server = fw.server.TableServer([[1, 30], [9, 2]], mechanism="random_round", parameters={"base": 3}, seed=4)
+        >>> _ = server.tabulate("A"), server.tabulate("B"), server.tabulate("A,B")
+        >>> ranking = server.ranking().update(most=2)
+        >>> ranking.waiting, ranking.update().waiting
+        (1, 0)
+        """
+        again = answered_again(self._answering.of, self._version, self.seed)
+        return ranking_of(self, again, user, filters, sure, small)
 
     def _weighted_base(self, base: Any, sampling_weights: Any) -> int | None:
         """What weighted counts are rounded to; None: counts are shown."""

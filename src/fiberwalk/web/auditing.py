@@ -21,6 +21,9 @@ MOST_ROWS = 1000
 MOST_NUMBER = 2**53
 """Beyond it programs that take all numbers for floating ones count no more."""
 
+AT_ONCE = 10
+"""Distinct requests of the log that are worked into a ranking by one call, each in up to a few seconds."""
+
 Rows = Annotated[int, Query(ge=1, le=MOST_ROWS, description="How many rows at most.")]
 
 
@@ -49,12 +52,14 @@ def log(
 
 @router.get("/ranking")
 def ranking(service: Here, person: Auditor, user: str | None = None, rows: Rows = 100) -> dict[str, Any]:
-    """The cells of a few people that can be known best from all answers, or from those of one user."""
+    """The cells of a few people that can be known best from all answers, or from those of one user.
+
+    A long log is read in steps, one for each call: `waiting` says how many requests are still to be read.
+    """
     with _one_ranking:  # it is brought up to date, one request after the other
-        found = _ranking(service, user).update()
-        cells = found.cells.head(rows).reset_index()
-        summary = found.summary()
-    return {"summary": summary, "cells": [_plain(row) for row in cells.to_dict("records")]}
+        found = _ranking(service, user).update(most=AT_ONCE)
+        cells, summary, waiting = found.cells.head(rows).reset_index(), found.summary(), found.waiting
+    return {"summary": summary, "waiting": waiting, "cells": [_plain(row) for row in cells.to_dict("records")]}
 
 
 @router.get("/why")
@@ -108,7 +113,7 @@ def _refuse_too_large(service: Service, request: Request) -> None:
 def _ranking(service: Service, user: str | None) -> Any:
     """The ranking of a user's answers, kept from call to call."""
     if user not in service.rankings:
-        service.rankings[user] = service.server.audit(user=user)
+        service.rankings[user] = service.server.ranking(user=user)
     return service.rankings[user]
 
 

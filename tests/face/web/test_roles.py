@@ -6,6 +6,7 @@ import pytest
 from support.web.town import AUDITOR, READER, as_, client, served
 
 import fiberwalk as fw
+from fiberwalk.web.auditing import AT_ONCE
 
 QUERY = {"dims": "sex", "cell": "nobody"}
 
@@ -80,6 +81,18 @@ def test_an_auditor_sees_the_log_the_ranking_and_the_risk():
     assert answer["true"] == looked.original.values.ravel().tolist()
     assert answer["published"] == looked.table.values.ravel().tolist()
     assert len(server.log) == 3  # to look is not to answer
+
+
+def test_a_long_log_is_read_in_steps():
+    one = opened()
+    names = ("sex", "age", "region", "job", "band")
+    asked = [*names, *(f"{a},{b}" for a in names for b in names if a < b and {a, b} != {"age", "band"})]
+    for dims in asked:
+        one.get("/api/table", params={"dims": dims}, headers=as_(READER))
+    found = [one.get("/api/auditor/ranking", headers=as_(AUDITOR)).json() for _ in range(3)]
+    left = len(one.app.state.service.server.log) - AT_ONCE
+    assert [step["waiting"] for step in found] == [left, 0, 0]
+    assert found[0]["summary"] != found[1]["summary"] == one.app.state.service.server.audit().summary()
 
 
 def test_a_proxy_names_who_comes():

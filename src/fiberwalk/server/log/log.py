@@ -97,6 +97,12 @@ class Log:
         query = f"select {_COLUMNS} from answers where number > ? {of_user} order by number"
         return [_entry(row) for row in self._rows(query, after, *([] if user is None else [user]))]
 
+    def number_after(self, number: int, user: str | None = None) -> int:
+        """How many requests were made after one of them, by everybody or one user."""
+        of_user = "" if user is None else "and user = ?"
+        query = f"select count(*) from answers where number > ? {of_user}"
+        return int(self._rows(query, number, *([] if user is None else [user]))[0][0])
+
     def entry(self, number: int) -> Entry:
         """One request by its number."""
         return _entry(self._rows(f"select {_COLUMNS} from answers where number = ?", number)[0])

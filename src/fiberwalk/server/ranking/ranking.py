@@ -67,15 +67,22 @@ class Ranking:
     def __repr__(self) -> str:
         return f"<Ranking of {len(self.known):,} cells from {len(self.seen):,} requests>"
 
-    def update(self, progress: Progress | None = None) -> Ranking:
-        """Take up what was asked since; itself."""
-        new = self.log.entries(self.user, after=self.taken)
+    def update(self, progress: Progress | None = None, most: int | None = None) -> Ranking:
+        """Take up what was asked since, or so many requests of it that were not asked before; itself."""
+        new, distinct = self.log.entries(self.user, after=self.taken), len(self.seen)
         for place, entry in enumerate(new):
+            if most is not None and len(self.seen) - distinct >= most:
+                break
             if progress is not None:
                 progress(f"request {place + 1:,} of {len(new):,}")
             self.taken = entry.number
             self._take_up(entry)
         return self
+
+    @property
+    def waiting(self) -> int:
+        """How many requests were made that are not taken up yet."""
+        return self.log.number_after(self.taken, self.user)
 
     @property
     def cells(self) -> pd.DataFrame:

@@ -150,9 +150,10 @@ async function ranking(_, again, told) {
   return [
     people(users, rankingOf, (one) => { rankingOf = one; again(); }),
     ...found.summary.split("\n").map((line) => make("p", {}, line)),
+    found.waiting ? make("p", {}, `Still to be read: ${counted(found.waiting, "request")}. `, button("Read on", again)) : null,
     rows.length ? listOf([...names.map((name) => name.replaceAll("_", " ")), "why"], rows, "Cells of few people, those that are known best first") : make("p", {}, "No cell of few people is known well enough to be listed."),
     reasons,
-  ];
+  ].filter(Boolean);
 }
 
 const chance = (value) => (value === null ? "" : share(value));
