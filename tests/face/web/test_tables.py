@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.web.town import client, served, town
+from support.web.town import AUDITOR, as_, client, served, town
 
 import fiberwalk as fw
 
@@ -195,3 +195,24 @@ def test_two_truths_with_the_same_publication_look_the_same():
         assert answers[0].status_code == answers[1].status_code
         if answers[0].status_code != 200:
             assert answers[0].content == answers[1].content
+
+
+@pytest.mark.parametrize("path", ["table", "answer", "auditor/answer", "auditor/methods", "pxweb"])
+def test_a_billion_figures_are_refused_before_anything_is_counted(path, monkeypatch):
+    labels = {dim: [f"{dim}{place}" for place in range(180)] for dim in "abcd"}
+    people = pd.DataFrame({dim: of[:20] for dim, of in labels.items()})
+    rules = fw.server.ServerRules(max_dims=None)
+    server = fw.server.TableServer(
+        people, labels=labels, rules=rules, mechanism="random_round", parameters={"base": 3}, seed=1
+    )
+    one = client(server, auditors={"carol": AUDITOR})
+
+    def counted(*_):
+        raise AssertionError("something is counted")
+
+    monkeypatch.setattr(type(server.cube), "cut", counted)
+    address = "/pxweb/api/v2/tables/a.b.c.d/data" if path == "pxweb" else f"/api/{path}?dims=a,b,c,d"
+    answer = one.get(address, headers=as_(AUDITOR))
+    assert answer.status_code == 403
+    assert answer.json()["title"] == "Too many figures"
+    assert len(server.log) == 0
