@@ -242,6 +242,28 @@ def test_a_refusal_leads_to_what_can_be_asked(page, server):
     page.wait_for_selector("#answer .refusal")
 
 
+def test_parts_that_are_left_out_and_tables_that_are_too_sparse_are_told(browser):
+    rules = fw.server.ServerRules(areas="region", max_small_share=0.05)
+    sparse = served(town(n=60), rules=rules)
+    assert not sparse.look("sex,age,job").released
+    with (
+        running(fw.server.application(served(rules=rules))) as address,
+        visit(browser, f"{address}/?dims=age,job,region") as (page, console),
+    ):
+        rows = shown(page)
+        assert not any("N=1" in row for row in map(str, rows))
+        assert "Left out: without region=N=1, where the table is too sparse" in page.inner_text("#answer .notes")
+        assert console == []
+    with (
+        running(fw.server.application(sparse)) as address,
+        visit(browser, f"{address}/?dims=sex,age,job") as (page, console),
+    ):
+        page.wait_for_selector("#answer .refusal")
+        assert "too sparse" in page.inner_text("#answer .refusal")
+        assert page.locator("#answer table").count() == 0
+        assert console == []
+
+
 def test_every_format_is_downloaded(page, server):
     asked(page, "dims=age,region&filter=sex=f&totals=added")
     expected = server.tabulate("age,region", {"sex": "f"}, totals="added").public()
