@@ -6,7 +6,7 @@ import numpy as np
 
 from ...sampler.kernels.kernel import Place
 from ...sampler.lines.weights import Weights
-from .passage import Room, Task, on_a_rung
+from .passage import Room, Task, on_a_rung, on_the_ladder
 
 CHEAPEST = 0.4
 """The lowest price. On servers of 48 cells and 300 figures chains are as often anew at a table that counts, for each second,
@@ -19,8 +19,12 @@ FURTHEST, NEAREST = 1.5, 0.02
 """By how much the price is lowered at a time, at most; and at least, where a trial finds the next rung too far away."""
 TRIAL = 500
 """Steps of a trial, for each cell."""
+ROUNDS, MOST_CHANGE = 4, 2.0
+"""How often the whole ladder is tried, and by how much the weight of a rung changes then at most."""
 ASIDE = 16
-"""Steps for each one that ends at a table which meets all figures, at most, over the whole ladder."""
+"""Steps for each one that ends at a table which meets all figures, at most: as trials of single rungs have it,"""
+SELDOM = 64
+"""and as trials of the whole ladder have it."""
 
 
 def laddered(task: Task, weights: Weights, room: Room, place: Place) -> Task:
@@ -51,4 +55,22 @@ def laddered(task: Task, weights: Weights, room: Room, place: Place) -> Task:
         prices.append(price)
         shares.append(met)
         cost, by = other, min(1.5 * by, FURTHEST)
-    return task._replace(prices=np.array(prices), rungs=np.array(rungs) - max(rungs))
+    found = task._replace(prices=np.array(prices), rungs=np.array(rungs) - max(rungs))
+    return _evened(found, weights, room, place, 2 * steps)
+
+
+def _evened(task: Task, weights: Weights, room: Room, place: Place, steps: int) -> Task:
+    """The ladder after it was tried: rungs that were seen too often get less weight; where chains seldom come back to tables
+    that count, the cheapest rungs go."""
+    rung = len(task.prices) - 1
+    for _ in range(ROUNDS):
+        seen = np.zeros(len(task.prices))
+        met, rung = on_the_ladder(task, weights, room, place, rung, steps, seen)
+        if met * SELDOM < steps and len(task.prices) > 1:
+            kept = max(2 * len(task.prices) // 3, 1)
+            task, rung = task._replace(prices=task.prices[:kept], rungs=task.rungs[:kept]), min(rung, kept - 1)
+            continue
+        change = np.log((seen + 1.0) / (steps / len(seen) + 1.0))
+        rungs = task.rungs - np.clip(change, -MOST_CHANGE, MOST_CHANGE)
+        task = task._replace(rungs=rungs - rungs.max())
+    return task

@@ -327,3 +327,20 @@ def on_a_rung(task: Task, weights: Weights, room: Room, place: Place, price: flo
         total += wrong
         met += wrong == 0
     return total / steps, met / steps
+
+
+@jit_lean
+def on_the_ladder(
+    task: Task, weights: Weights, room: Room, place: Place, rung: int, steps: int, seen: np.ndarray
+) -> tuple[int, int]:
+    """So many steps up and down the ladder: how many ended at tables that meet all figures, and the last rung.
+
+    How often each rung was seen is added up.
+    """
+    wrong, met = set_out(task, weights, room, place.table), 0
+    for _ in range(steps):
+        wrong += step(task, weights, room, place.table, place.random, task.prices[rung])
+        rung = other_rung(task, rung, wrong, place.random)
+        seen[rung] += 1
+        met += wrong == 0
+    return met, rung

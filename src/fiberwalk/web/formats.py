@@ -38,7 +38,15 @@ def _excel(answer: PublicAnswer) -> bytes:
 
 
 def _parquet(answer: PublicAnswer) -> bytes:
-    return _binary(answer, "parquet", lambda frame, file: frame.to_parquet(file, index=False))
+    return _binary(answer, "parquet", _write_parquet)
+
+
+def _write_parquet(frame: Any, file: io.BytesIO) -> None:
+    """Without what pandas adds of itself and its version."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(), file)
 
 
 def _binary(answer: PublicAnswer, extra: str, write: Callable[[Any, io.BytesIO], Any]) -> bytes:

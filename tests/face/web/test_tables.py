@@ -197,6 +197,11 @@ def test_two_truths_with_the_same_publication_look_the_same():
             assert answers[0].content == answers[1].content
 
 
+def test_files_do_not_name_what_wrote_them():
+    for form in FORMATS:
+        assert b"pandas" not in CLIENT.get(f"/api/table?dims=sex&format={form}").content
+
+
 @pytest.mark.parametrize("path", ["table", "answer", "auditor/answer", "auditor/methods", "pxweb"])
 def test_a_billion_figures_are_refused_before_anything_is_counted(path, monkeypatch):
     labels = {dim: [f"{dim}{place}" for place in range(180)] for dim in "abcd"}

@@ -17,9 +17,19 @@ from fiberwalk.posterior.belief import believe
 from fiberwalk.posterior.keyed_figures import walking
 from fiberwalk.posterior.keyed_figures.believed import _bounds
 from fiberwalk.posterior.keyed_figures.figures import keyed_figures, parts_of
-from fiberwalk.posterior.keyed_figures.passage import other_rung, rung_of_all_met, set_out, shift, step
+from fiberwalk.posterior.keyed_figures.ladder import SELDOM, _evened
+from fiberwalk.posterior.keyed_figures.passage import (
+    on_the_ladder,
+    other_rung,
+    rung_of_all_met,
+    set_out,
+    shift,
+    step,
+)  # fmt: skip
 from fiberwalk.posterior.keyed_figures.walking import meets_all, unit_of
 from fiberwalk.sampler.chains.settings import ChainSettings
+from fiberwalk.sampler.kernels.kernel import Place
+from fiberwalk.sampler.lines.line import LONGEST
 
 SIGMAS = 5.2
 """Of all values of all cells of some cases, none is further off."""
@@ -126,7 +136,23 @@ def test_a_ladder_goes_down_from_the_dearest_price():
     assert len(task.prices) > 1
     assert task.prices[0] == unit.kernels[0].task.prices[0]
     assert (np.diff(task.prices) > 0).all()
-    assert (np.diff(task.rungs) <= 0).all()
+    seen, kernel = np.zeros(len(task.prices)), unit.kernels[0]
+    place = Place(unit.start.copy(), unit.lower, unit.upper, streams(2, 1)[0], np.zeros(LONGEST))
+    met, _ = on_the_ladder(task, kernel.weights, kernel.room(), place, 0, 500_000, seen)
+    assert seen.sum() == 500_000
+    assert seen.min() > seen.mean() / 4
+    assert met > 500_000 / SELDOM
+
+
+def test_rungs_from_which_chains_never_come_back_are_left_out():
+    """A ladder whose cheapest rungs weigh far too much."""
+    case = a_case(3, "noise")
+    (unit, *_), _ = units(case)
+    kernel = unit.kernels[0]
+    wrong = kernel.task._replace(prices=np.array([-5.0, -0.01, -0.001]), rungs=np.array([0.0, 500.0, 500.0]))
+    place = Place(unit.start.copy(), unit.lower, unit.upper, streams(2, 1)[0], np.zeros(LONGEST))
+    task = _evened(wrong, kernel.weights, kernel.room(), place, 100 * SELDOM)
+    assert len(task.prices) < 3
 
 
 def test_chains_say_how_far_they_can_be_trusted():
