@@ -338,7 +338,7 @@ def test_an_auditor_sees_risk_truth_log_and_ranking(page, server):
     page.click("#tab-ranking")
     page.wait_for_selector("#panel >> text=distinct figures")
     while page.get_by_role("button", name="Read on").count():  # of what other tests asked as well
-        read = page.inner_text("#panel p:has-text('distinct requests')")
+        read = page.inner_text("#panel p:has-text('Still to be read')")
         page.get_by_role("button", name="Read on").click()
         page.wait_for_function(
             "read => ![...document.querySelectorAll('#panel p')].some(p => p.innerText === read)", arg=read
