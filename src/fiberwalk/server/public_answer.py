@@ -98,7 +98,11 @@ class PublicAnswer:
         (['A', 'B'], [2, 2], [30, 12, 9, 25])
         """
         table = self._released()
-        values = [None if np.isnan(value) else value for value in table.values.ravel().tolist()]
+        figures = table.values.ravel()
+        values: list[Any] = figures.tolist()
+        withheld = np.flatnonzero(np.isnan(figures)).tolist()
+        for place in withheld:
+            values[place] = None
         dataset: dict[str, Any] = {
             "version": "2.0",
             "class": "dataset",
@@ -113,9 +117,8 @@ class PublicAnswer:
             "value": values,
             "extension": {"filters": {dim: list(labels) for dim, labels in self.request.whole.where}},
         }
-        withheld = {str(place): "withheld" for place, value in enumerate(values) if value is None}
         if withheld:
-            dataset["status"] = withheld
+            dataset["status"] = {str(place): "withheld" for place in withheld}
         if path is not None:
             import json
 

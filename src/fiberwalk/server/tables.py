@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,11 +43,20 @@ class Tables:
         """Figures with the labels of the table, in the order in which its dims were asked for."""
         import xarray as xr
 
-        further = [TOTAL] if self.request.totals else []
-        labels = {dim.name: [*dim.labels, *further] for dim in self.dims}
+        further = (TOTAL,) if self.request.totals else ()
+        labels = {dim.name: (*dim.labels, *further) for dim in self.dims}
         asked = self.request.dims
         figures = figures.transpose([list(labels).index(dim) for dim in asked])
-        return xr.DataArray(figures, {dim: labels[dim] for dim in asked}, asked, name)
+        return xr.DataArray(figures, _coordinates(tuple((dim, labels[dim]) for dim in asked)), asked, name)
+
+
+@lru_cache(maxsize=256)
+def _coordinates(labels: tuple[tuple[str, tuple[str, ...]], ...]) -> xr.Coordinates:
+    """Labels as xarray has them: to make these takes longer than to count a table, and few combinations are asked for often.
+    Tables have copies."""
+    import xarray as xr
+
+    return xr.Coordinates({dim: list(of_dim) for dim, of_dim in labels})
 
 
 def tables_of(seen: Request, whole: Made, maker: Maker, judge: Judge) -> Tables:
