@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -17,6 +17,11 @@ from .totals import Kept, added, beside, requests_of_totals
 
 if TYPE_CHECKING:
     import xarray as xr
+
+MOST_KEPT = 256
+"""Combinations of labels whose coordinates are kept."""
+_COORDINATES: WeakKeyDictionary[Maker, dict[Any, Any]] = WeakKeyDictionary()
+"""Of each server by itself; tables have copies, and what they are like does not tell whether there were any before."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,20 +48,25 @@ class Tables:
         """Figures with the labels of the table, in the order in which its dims were asked for."""
         import xarray as xr
 
-        further = (TOTAL,) if self.request.totals else ()
-        labels = {dim.name: (*dim.labels, *further) for dim in self.dims}
-        asked = self.request.dims
-        figures = figures.transpose([list(labels).index(dim) for dim in asked])
-        return xr.DataArray(figures, _coordinates(tuple((dim, labels[dim]) for dim in asked)), asked, name)
+        own = {dim.name: dim for dim in self.dims}
+        dims = [own[name] for name in self.request.dims]
+        figures = figures.transpose([self.dims.index(dim) for dim in dims])
+        return xr.DataArray(figures, self._coordinates(dims), [dim.name for dim in dims], name)
 
+    def _coordinates(self, dims: Sequence[Dim]) -> xr.Coordinates:
+        """The labels of some dims as xarray has them: to make these takes longer than to count a table."""
+        import xarray as xr
 
-@lru_cache(maxsize=256)
-def _coordinates(labels: tuple[tuple[str, tuple[str, ...]], ...]) -> xr.Coordinates:
-    """Labels as xarray has them: to make these takes longer than to count a table, and few combinations are asked for often.
-    Tables have copies."""
-    import xarray as xr
-
-    return xr.Coordinates({dim: list(of_dim) for dim, of_dim in labels})
+        further = [TOTAL] if self.request.totals else []
+        labels = {dim.name: (*dim.labels, *further) for dim in dims}
+        kept = _COORDINATES.setdefault(self.maker, {})
+        key = tuple(labels.items())
+        if key not in kept:
+            if len(kept) >= MOST_KEPT:
+                kept.clear()
+            kept[key] = xr.Coordinates({dim: list(of_dim) for dim, of_dim in labels.items()})
+        found: xr.Coordinates = kept[key]
+        return found
 
 
 def tables_of(seen: Request, whole: Made, maker: Maker, judge: Judge) -> Tables:

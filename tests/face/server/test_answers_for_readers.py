@@ -127,3 +127,10 @@ def test_neither_a_true_count_nor_the_seed_is_in_an_answer(tmp_path):
                 text = output.decode("latin-1").replace(",", "") if name != "to_csv" else output.decode()
                 assert not set(re.findall(r"\d+", text)) & markers, (number, name)
         assert str(SECRET) not in repr(server)
+
+
+def test_an_answer_does_not_tell_whether_it_was_asked_for_before(tmp_path):
+    server = served(TRUTH, 1, mechanism="random_round", parameters={"base": 3})
+    first = shown(server.tabulate("sex,age"), tmp_path)
+    server.tabulate("sex,age").table["age"] = ["mine", "too"]  # whoever changes hers changes nobody else's
+    assert shown(server.tabulate(["sex", "age"]), tmp_path) == first
