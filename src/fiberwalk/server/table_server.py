@@ -214,9 +214,8 @@ class TableServer:
         cube = read(data, self.seed, roles)
         self.cube = replace(cube, impossible=as_boxes(cube, impossible))
         if risk == SAMPLE:
-            from .measuring.sample_measure import (
-                as_sample_measure,
-            )  # chains behind it: not read where nobody needs them
+            # chains behind it: not read where nobody needs them
+            from .measuring.sample_measure import as_sample_measure
 
             measure, self.cube = as_sample_measure(self.cube, people, model, weights, draws)
         offered = self.rules.offered(tuple(self.cube.labels))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
 
 MOST_KEPT = 256
 """Combinations of labels whose coordinates are kept."""
-_COORDINATES: WeakKeyDictionary[Maker, dict[Any, Any]] = WeakKeyDictionary()
-"""Of each server by itself; tables have copies, and what they are like does not tell whether there were any before."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,18 +51,21 @@ class Tables:
         return xr.DataArray(figures, self._coordinates(dims), [dim.name for dim in dims], name)
 
     def _coordinates(self, dims: Sequence[Dim]) -> xr.Coordinates:
-        """The labels of some dims as xarray has them: to make these takes longer than to count a table."""
+        """The labels of some dims as xarray has them: to make these takes longer than to count a table.
+
+        Tables have copies, and what they are like does not tell whether there were any before.
+        """
         import xarray as xr
 
         further = [TOTAL] if self.request.totals else []
         labels = {dim.name: (*dim.labels, *further) for dim in dims}
-        kept = _COORDINATES.setdefault(self.maker, {})
-        key = tuple(labels.items())
-        if key not in kept:
+        kept, key = self.maker.coordinates, tuple(labels.items())
+        found: xr.Coordinates | None = kept.get(key)
+        if found is None:  # another thread may make the same, or empty what is kept
+            found = xr.Coordinates({dim: list(of_dim) for dim, of_dim in labels.items()})
             if len(kept) >= MOST_KEPT:
                 kept.clear()
-            kept[key] = xr.Coordinates({dim: list(of_dim) for dim, of_dim in labels.items()})
-        found: xr.Coordinates = kept[key]
+            kept[key] = found
         return found
 
 

@@ -25,6 +25,10 @@ UP_TO = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 """Seconds; the edges that durations are counted by."""
 
 
+NOBODY_THERE = 499
+"""What is noted where an answer was never begun, because whoever asked has gone."""
+
+
 class Counts:
     """Requests of this process by route and status, and how long they took."""
 
@@ -106,11 +110,12 @@ class Watched:
                 await told(Problem(500, "Error", f"This should not happen: {number}."))(scope, receive, sent)
         seconds = time.perf_counter() - begin
         path = getattr(scope.get("route"), "path", "other")
-        scope["app"].state.counts.add(path, statuses[0], seconds)
+        status = statuses[0] if statuses else NOBODY_THERE
+        scope["app"].state.counts.add(path, status, seconds)
         person = scope.get("state", {}).get("person")
         line = {
             "at": datetime.now(UTC).isoformat(timespec="milliseconds"), "id": number,
-            "user": person.name if person else "", "method": scope["method"], "route": path, "status": statuses[0],
+            "user": person.name if person else "", "method": scope["method"], "route": path, "status": status,
             "ms": round(1000 * seconds, 1),
         }  # fmt: skip
         line |= {"bug": bug} if bug else {}

@@ -116,6 +116,14 @@ def test_an_auditor_is_set_up_by_a_file(folder):
     done = CliRunner().invoke(main, ["serve", *words, "auditor.toml"])
     assert done.exit_code == 2
     assert "auditor.toml, line 2: there is no parameter 'breachshare'; did you mean 'breach_share'?" in done.output
+    Path("auditor.toml").write_text("mu = 1\n")
+    done = CliRunner().invoke(
+        main, ["serve", "people.csv", "--mechanism", "none", "--seed", "1", "--auditor", "auditor.toml"]
+    )
+    assert done.exit_code == 2
+    assert done.output.startswith(
+        "fiberwalk: --auditor goes with counts that are protected by --mechanism 'random_round'"
+    )
 
 
 @contextmanager

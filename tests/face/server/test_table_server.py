@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -621,3 +622,13 @@ def test_a_file_of_byte_order_marks_is_empty(tmp_path):
     path.write_bytes(b"\xef\xbb\xbf" * 2)
     with pytest.raises(fw.InputError, match="marks.csv: the file is empty"):
         fw.server.TableServer(path, seed=1)
+
+
+def test_labels_that_are_kept_are_right_for_many_threads_at_once(monkeypatch):
+    monkeypatch.setattr("fiberwalk.server.tables.MOST_KEPT", 2)  # so that what is kept is emptied again and again
+    server = fw.server.TableServer(np.arange(1, 25).reshape(2, 3, 4), seed=1)
+    shapes = {"A": (2,), "B": (3,), "C": (4,), "A,B": (2, 3), "C,A": (4, 2), "B,C": (3, 4)}
+    asked = list(shapes) * 100
+    with ThreadPoolExecutor(8) as threads:
+        found = threads.map(lambda dims: server.look(dims).table.shape, asked)
+        assert list(found) == [shapes[dims] for dims in asked]

@@ -51,7 +51,7 @@ def in_options(sentence: str, command: click.Command) -> str:
     )
     sentence = re.sub(r"\bpublish\(\)", "publish", sentence)
     sentence = re.sub(r"(?:fw\.)?\w+\((?P<name>[a-z_]+)=(?P<value>[^()]*)\)", of_call, sentence)
-    sentence = re.sub(r"^(?P<name>[a-z_]+)=(?P<value>[^:]+?)(?=: )", of_call, sentence)
+    sentence = re.sub(r"^(?P<name>[a-z_]+)=(?P<value>[^:\s][^:]*?)(?=: )", of_call, sentence)
     sentence = re.sub(r"\b(?P<name>[a-z_]+)=(?P<value>'[^']*')", of_call, sentence)
     sentence = re.sub(r"\b(?P<name>[a-z_]+)=False\b", opposite, sentence)
     sentence = re.sub(r"\b(?P<name>[a-z_]+)=(?:True\b|(?=[\s.,;:)]|$))", bare, sentence)

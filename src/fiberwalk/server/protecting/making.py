@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -69,6 +70,8 @@ class Maker:
     weighted_base: int | None = None
     """Weighted counts are shown, rounded to multiples of it; None: counts."""
     min_contributors: int = 1
+    coordinates: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+    """Labels of tables as xarray has them, kept from table to table."""
 
     @property
     def by_cells(self) -> Protection | None:
